@@ -1,0 +1,49 @@
+#pragma once
+
+#include <concepts>
+#include <optional>
+
+#include <hetsched/core/situation.hpp>
+
+namespace hetsched {
+
+/// Where a job stands in a queue: smaller goes first. Ties are broken by arrival rank, and priority comes before it.
+struct order_key {
+  double level = 0;
+  double slope = 0;  ///< growth of `level` per second while nothing happens; 0 for a job that waits
+
+  friend constexpr bool operator==(const order_key&, const order_key&) = default;
+};
+
+/// The order of a queue.
+///
+/// A key is affine in time between events, so that a queue can be kept in order without looking at every job at every
+/// event: equal slopes never overtake each other.
+template <class O>
+concept job_order = std::copyable<O> && requires(const O order, job_handle job, const situation& now) {
+  // O(1). Asked when something happened to the job. Never NaN; +infinity is "after all others".
+  { order.key(job, now) } -> std::same_as<order_key>;
+};
+
+/// Optional: a key that jumps at a known time: a demotion, a promotion.
+template <class O>
+concept jumps = requires(const O order, job_handle job, const situation& now) {
+  // On the scheduler's clock, later than now; absent if never while nothing else happens to the job.
+  { order.next_jump(job, now) } -> std::same_as<std::optional<double>>;
+};
+
+/// Optional: keys of all jobs depend on what the order learned; they are asked again when the version changes.
+template <class O>
+concept learns_from_jobs = requires(O order, const O asked, job_event what, job_handle job, const situation& now) {
+  order.follow(what, job, now);
+  { asked.version() } -> std::convertible_to<std::uint64_t>;
+};
+
+/// Optional: a running job is overtaken only when it is this far ahead, at times at which nothing else happens.
+template <class O>
+concept has_quantum = requires(const O order, const job_record& running) {
+  // In units of the key.
+  { order.quantum(running) } -> std::same_as<double>;
+};
+
+}  // namespace hetsched

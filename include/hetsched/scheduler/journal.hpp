@@ -1,0 +1,188 @@
+#pragma once
+
+/// What became of each job since the engine was last told, so that it hears the difference and not the way there.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <hetsched/move.hpp>
+#include <hetsched/record.hpp>
+
+namespace hetsched {
+
+class journal {
+ public:
+  struct page {
+    job_record before{};
+    std::uint32_t devices_from = 0;  // into old_devices
+    why cause = why::plan;
+    job_handle sake{};
+    job_handle after{};
+    std::uint32_t group = 0;
+    column left{};  // the column held before
+    double delay_s = 0;  // of its last start
+    bool silent = false;  // the engine knows already that it holds nothing
+    bool lost = false;    // what ran there is gone: the same devices are a new start
+    bool past = false;    // opened by an event, before the decision
+  };
+
+  /// Room for steps that move every device and touch every job.
+  void prepare(std::size_t jobs, std::size_t devices, std::size_t handles) {
+    const std::size_t pages = std::min(jobs, 2 * devices + 16);
+    if (pages_.capacity() < pages) pages_.reserve(std::max(pages, 2 * pages_.capacity()));
+    if (order_.capacity() < pages) order_.reserve(std::max(pages, 2 * order_.capacity()));
+    if (moves_.capacity() < pages) moves_.reserve(std::max(pages, 2 * moves_.capacity()));
+    if (old_devices_.capacity() < devices + 16) old_devices_.reserve(devices + 16);
+    if (new_devices_.capacity() < 2 * devices + 16) new_devices_.reserve(2 * devices + 16);
+    if (page_of_.size() < handles) page_of_.resize(std::max(handles, page_of_.size() * 2), none);
+  }
+
+  /// The page of a job, opened with its present state at the first call.
+  page& open(const job_record& r, std::span<const held_device> devices, const column& held, double delay_s) {
+    std::uint32_t& at = page_of_[r.handle.index];
+    if (at == none) {
+      at = static_cast<std::uint32_t>(pages_.size());
+      page p;
+      p.before = r;
+      p.devices_from = static_cast<std::uint32_t>(old_devices_.size());
+      p.left = held;
+      p.delay_s = delay_s;
+      old_devices_.insert(old_devices_.end(), devices.begin(), devices.end());
+      pages_.push_back(p);
+    }
+    return pages_[at];
+  }
+  page* find(job_handle job) { return job.index < page_of_.size() && page_of_[job.index] != none ? &pages_[page_of_[job.index]] : nullptr; }
+  std::span<const page> pages() const { return pages_; }
+  std::span<const held_device> old_devices(const page& p) const {
+    return {old_devices_.data() + p.devices_from, static_cast<std::size_t>(p.before.devices)};
+  }
+
+  /// Pages of events in order of arrival rank: in which order the events were told decides nothing.
+  void sort() {
+    if (pages_.size() < 2) return;
+    std::sort(pages_.begin(), pages_.end(), [](const page& a, const page& b) { return a.before.rank < b.before.rank; });
+    for (std::uint32_t i = 0; i < pages_.size(); ++i) page_of_[pages_[i].before.handle.index] = i;
+  }
+  /// A decision begins: the pages up to here tell of what has happened.
+  void begin_decision() {
+    for (page& p : pages_) p.past = true;
+  }
+
+  std::uint32_t groups() const { return groups_; }
+
+  std::uint32_t new_group() { return ++groups_; }
+  /// A job's page joins a group; whoever shared its old one comes along.
+  void join(page& p, std::uint32_t group) {
+    if (p.group == group) return;
+    if (p.group != 0)
+      for (page& other : pages_)
+        if (other.group == p.group && &other != &p) other.group = group;
+    p.group = group;
+  }
+
+  /// Who held this device at the opening of its page and has left it; nobody if nobody did.
+  job_handle left_by(held_device d) const {
+    for (const page& p : pages_)
+      for (const held_device& old : old_devices(p))
+        if (old == d) return p.before.handle;
+    return {};
+  }
+  bool nobody_left() const { return old_devices_.empty(); }
+
+  /// Writes the moves, in the order in which groups were formed, whoever leaves first. `now(job)` is the job's devices,
+  /// column, rate and delay; `undone(page)` is called where nothing changed after all. The moves are valid until the next
+  /// page is opened.
+  template <class Now, class Undone>
+  std::span<const move> compose(Now now, Undone undone) {
+    moves_.clear();
+    new_devices_.clear();
+    order_.clear();
+    for (std::uint32_t i = 0; i < pages_.size(); ++i) {
+      page& p = pages_[i];
+      const auto current = now(p.before.handle);
+      const auto old = p.silent ? std::span<const held_device>{} : old_devices(p);
+      move m;
+      m.job = p.before.handle;
+      m.cause = p.cause;
+      m.group = p.group;
+      m.sake = p.sake;
+      m.after = p.after;
+      if (current.devices.empty()) {
+        if (old.empty()) continue;
+        m.what = action::stop;
+        m.devices = old;
+      } else {
+        m.how = current.how;
+        m.speed = current.speed;
+        m.price = current.delay_s;
+        const bool same = old.size() == current.devices.size() && std::equal(old.begin(), old.end(), current.devices.begin());
+        if (same && !p.lost && p.left.tag == current.how.tag) {
+          undone(p);
+          continue;
+        }
+        if (old.empty() || (same && p.lost)) m.what = action::start;
+        else if (same) m.what = action::retune;
+        else m.what = old.size() == current.devices.size() ? action::migrate : action::resize;
+        const std::size_t from = new_devices_.size();
+        new_devices_.insert(new_devices_.end(), current.devices.begin(), current.devices.end());
+        m.devices = {new_devices_.data() + from, current.devices.size()};
+      }
+      if (m.group == 0) m.group = p.group = ++groups_;
+      order_.push_back(static_cast<std::uint32_t>(moves_.size()));
+      moves_.push_back(m);
+    }
+    if (moves_.size() > 1) sort_moves();
+    return moves_;
+  }
+
+  /// The engine has been told: blank pages.
+  void clear() {
+    for (const page& p : pages_) page_of_[p.before.handle.index] = none;
+    pages_.clear();
+    old_devices_.clear();
+    groups_ = 0;
+  }
+  bool empty() const { return pages_.empty(); }
+
+ private:
+  static constexpr std::uint32_t none = 0xffffffffU;
+
+  static int turn(action a) { return a == action::stop ? 0 : a == action::start ? 2 : 1; }
+
+  void sort_moves() {
+    std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const move& x = moves_[a];
+      const move& y = moves_[b];
+      if (x.group != y.group) return x.group < y.group;
+      if (turn(x.what) != turn(y.what)) return turn(x.what) < turn(y.what);
+      return a < b;
+    });
+    // Apply the permutation in place, cycle by cycle.
+    for (std::uint32_t i = 0; i < order_.size(); ++i) {
+      if (order_[i] == i) continue;
+      const move first = moves_[i];
+      std::uint32_t at = i;
+      while (order_[at] != i) {
+        moves_[at] = moves_[order_[at]];
+        const std::uint32_t from = order_[at];
+        order_[at] = at;
+        at = from;
+      }
+      moves_[at] = first;
+      order_[at] = at;
+    }
+  }
+
+  std::vector<page> pages_;
+  std::vector<held_device> old_devices_;
+  std::vector<held_device> new_devices_;
+  std::vector<std::uint32_t> page_of_;
+  std::vector<std::uint32_t> order_;
+  std::vector<move> moves_;
+  std::uint32_t groups_ = 0;
+};
+
+}  // namespace hetsched

@@ -1,0 +1,57 @@
+#pragma once
+
+/// Two logs of one run.
+
+#include <cstdint>
+
+#include <hetsched/core/explanation.hpp>
+#include <hetsched/move.hpp>
+
+namespace hetsched::simulate {
+
+struct fault;
+
+/// Tells two logs everything, the first one first. Either may be a reference: both_logs<events, checks&>.
+template <class First, class Second>
+struct both_logs {
+  First first;
+  Second second;
+
+  void submitted(double t, std::uint32_t job) {
+    first.submitted(t, job);
+    second.submitted(t, job);
+  }
+  void rejected(double t, std::uint32_t job, const reason& because) {
+    first.rejected(t, job, because);
+    second.rejected(t, job, because);
+  }
+  void moved(double t, const move& m, std::uint32_t job, double rate, double delay_s) {
+    first.moved(t, m, job, rate, delay_s);
+    second.moved(t, m, job, rate, delay_s);
+  }
+  void rate_changed(double t, std::uint32_t job, double rate) {
+    first.rate_changed(t, job, rate);
+    second.rate_changed(t, job, rate);
+  }
+  void finished(double t, std::uint32_t job) {
+    first.finished(t, job);
+    second.finished(t, job);
+  }
+  void cancelled(double t, std::uint32_t job) {
+    first.cancelled(t, job);
+    second.cancelled(t, job);
+  }
+  void released(double t, std::uint32_t job) {
+    first.released(t, job);
+    second.released(t, job);
+  }
+  void fault_struck(const fault& f) {
+    first.fault_struck(f);
+    second.fault_struck(f);
+  }
+};
+
+template <class First, class Second>
+both_logs(First, Second) -> both_logs<First, Second>;
+
+}  // namespace hetsched::simulate

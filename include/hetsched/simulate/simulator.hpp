@@ -1,0 +1,506 @@
+#pragma once
+
+/// Event-driven simulation of a composed scheduler in a world.
+///
+/// Problem    play arrivals, ends, cancellations, faults and wake-ups in time order, let the scheduler decide after all
+///            events of an instant, and carry its moves out in the world, whose truth the scheduler does not see.
+/// Order      at equal times: releases and faults, ends, arrivals, cancellations, wake-ups; inside a kind by job id. What
+///            happens at an instant precedes what is decided then, so the devices of an ending job serve a start at once.
+/// Work       goes on at the world's rate from the start (or the end of the restart delay) to the job's next move. The
+///            slowest device decides. A job ends at the moment at which its work is done.
+/// Cost       O(log running) an event beside the scheduler's own; no event touches a job that it does not concern.
+/// Fails      where the scheduler's moves break a law it asserts; `verify::checked` reports them instead.
+///
+/// A World answers, by job number in order of arrival (see simulate::world):
+///   size()  submit_s(i)  cancel_s(i)  checkpoint_s(i)  id(i)  work(i)  speed(i, type, devices, one_node)
+/// A Log is told every event (see simulate::no_log).
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <hetsched/core/array_heap.hpp>
+#include <hetsched/scheduler.hpp>
+
+namespace hetsched::simulate {
+
+enum class fault_kind : std::uint8_t { down, up, drain, slow };
+
+struct fault {
+  double time_s = 0;
+  fault_kind kind = fault_kind::down;
+  node_id node{};
+  std::optional<int> device{};
+  double factor = 1.0;
+};
+
+struct simulation_settings {
+  double restart_cost_s = 0;      ///< without work, at every start but a job's first, every resize and migration
+  bool first_start_cost = false;  ///< at the first start too
+  double release_delay_s = 0;     ///< what a job gives up comes back so much later
+  double until_s = std::numeric_limits<double>::infinity();  ///< nothing happens after this
+  bool time_decisions = false;    ///< read a clock around each step
+};
+
+enum class life_state : std::uint8_t { unborn, waiting, running, finished, rejected, cancelled };
+
+/// What became of one job.
+struct life {
+  double first_start_s = 0;  ///< where starts > 0
+  double end_s = 0;          ///< where finished or cancelled
+  double held_s = 0;         ///< time with devices
+  double device_s = 0;
+  double done = 0;           ///< work
+  double rate = 0;           ///< true, in its present devices
+  double works_from_s = 0;   ///< later than touched_s while a delay lasts
+  double touched_s = 0;      ///< sums are as of here
+  double present = 0;        ///< integral of the number of jobs present, at its arrival; over its life once it has ended
+  job_handle handle{};
+  std::uint32_t heap_at = 0;
+  std::int32_t devices = 0;
+  std::uint32_t starts = 0;
+  std::uint32_t preemptions = 0;
+  life_state state = life_state::unborn;
+  bool one_node = true;
+  type_id type{};
+};
+
+/// Sums over a whole run.
+struct totals {
+  std::uint64_t events = 0;  ///< arrivals, ends, cancellations, faults and releases played
+  std::uint64_t starts = 0, preemptions = 0, resizes = 0, migrations = 0;
+  double device_s = 0;  ///< held, delays included
+  double lost_device_s = 0;  ///< in restart delays
+  std::uint64_t decisions = 0;
+  double decision_sum_s = 0, decision_max_s = 0;
+  std::vector<std::uint32_t> decision_times;  ///< histogram: eight bins an octave from 2^-30 s on
+  double end_s = 0;  ///< the last event played
+};
+
+/// Hears everything; does nothing. `job` is the number in order of arrival.
+struct no_log {
+  void submitted(double, std::uint32_t) {}
+  void rejected(double, std::uint32_t, const reason&) {}
+  void moved(double, const move&, std::uint32_t, double /*rate*/, double /*delay_s*/) {}
+  void rate_changed(double, std::uint32_t, double /*rate*/) {}
+  void finished(double, std::uint32_t) {}
+  void cancelled(double, std::uint32_t) {}
+  void released(double, std::uint32_t) {}
+  void fault_struck(const fault&) {}
+};
+
+template <class Scheduler, class World, class Log = no_log>
+class simulator {
+ public:
+  /// The scheduler must have been composed with automatic releases unless there is a release delay.
+  /// @throws invalid_input  a negative or infinite cost or delay, faults out of order
+  simulator(Scheduler& scheduler, const World& truth, simulation_settings settings = {}, std::vector<fault> faults = {}, Log log = {})
+      : scheduler_{scheduler}, world_{truth}, settings_{settings}, faults_{std::move(faults)}, log_{std::move(log)} {
+    for (const auto& [field, v] : {std::pair{"restart-cost", settings_.restart_cost_s}, std::pair{"release-delay", settings_.release_delay_s}})
+      if (!(v >= 0) || std::isinf(v)) throw invalid_input{field, "must be finite and not negative"};
+    if (settings_.release_delay_s > 0 && scheduler_.settings().automatic_releases) throw invalid_input{"release-delay", "needs a scheduler without automatic releases"};
+    if (!std::is_sorted(faults_.begin(), faults_.end(), [](const fault& a, const fault& b) { return a.time_s < b.time_s; })) throw invalid_input{"faults", "must be sorted by time"};
+    const std::size_t n = world_.size();
+    lives_.resize(n);
+    scheduler_.reserve(std::min<std::size_t>(n, 4096));
+    for (std::uint32_t i = 0; i < n; ++i)
+      if (const auto c = world_.cancel_s(i)) cancellations_.push_back({std::max(*c, world_.submit_s(i)), i, false});
+    std::sort(cancellations_.begin(), cancellations_.end(), [&](const timed& a, const timed& b) { return a.at_s != b.at_s ? a.at_s < b.at_s : world_.id(a.job) < world_.id(b.job); });
+  }
+
+  /// Plays to the end: until nothing is left to happen, or `until_s`.
+  void run() {
+    while (play_instant()) {
+    }
+  }
+
+  /// One instant: all its events, one decision. False when nothing is left.
+  bool play_instant() {
+    const double t = next_time();
+    if (t == never || t > settings_.until_s) {
+      finish_sums(t == never ? totals_.end_s : settings_.until_s);
+      return false;
+    }
+    advance_presence(t);
+    totals_.end_s = t;
+    const std::uint64_t events = totals_.events;
+    while (!releases_.empty() && releases_.front().at_s <= t) release(t);
+    while (next_fault_ < faults_.size() && faults_[next_fault_].time_s <= t) strike(faults_[next_fault_++]);
+    while (!ends_.empty() && ends_.next().at_s <= t) finish(t);
+    while (next_arrival_ < world_.size() && world_.submit_s(next_arrival_) <= t) arrive(t);
+    while (next_cancellation_ < cancellations_.size() && cancellations_[next_cancellation_].at_s <= t) cancel(t);
+    if (totals_.events != events) idle_wakeups_ = 0;
+    decide(t);
+    return true;
+  }
+
+  std::span<const life> lives() const { return lives_; }
+  const totals& sums() const { return totals_; }
+  Log& log() { return log_; }
+  std::size_t submitted() const { return next_arrival_; }
+
+ private:
+  static constexpr double never = std::numeric_limits<double>::infinity();
+
+  struct timed {
+    double at_s;
+    std::uint32_t job;
+    bool quiet = false;  // of a resize or migration: nothing is said of it
+  };
+  struct ending {
+    double at_s;
+    std::int64_t id;
+    std::uint32_t job;
+  };
+  struct sooner {
+    bool operator()(const ending& a, const ending& b) const { return a.at_s != b.at_s ? a.at_s < b.at_s : a.id < b.id; }
+  };
+  struct checkpoint {  // of a job that keeps them
+    double run_s = 0;  // since the last start or fault
+    double saved = 0;  // work
+  };
+
+  double next_time() {
+    double t = never;
+    if (next_arrival_ < world_.size()) t = world_.submit_s(next_arrival_);
+    if (!ends_.empty()) t = std::min(t, ends_.next().at_s);
+    if (next_fault_ < faults_.size()) t = std::min(t, faults_[next_fault_].time_s);
+    if (next_cancellation_ < cancellations_.size()) t = std::min(t, cancellations_[next_cancellation_].at_s);
+    if (!releases_.empty()) t = std::min(t, releases_.front().at_s);
+    // With nothing to come and nobody running, a wake-up or two that change nothing are the end.
+    if (present_ > 0 && (t < never || running_ > 0 || idle_wakeups_ < 2))
+      if (const auto w = scheduler_.next_wakeup(); w && w->count() < t) {
+        t = w->count();
+        ++idle_wakeups_;
+      }
+    return t;
+  }
+
+  void advance_presence(double t) {
+    presence_ += static_cast<double>(present_) * (t - presence_at_s_);
+    presence_at_s_ = t;
+  }
+
+  void arrive(double t) {
+    const auto i = static_cast<std::uint32_t>(next_arrival_++);
+    ++totals_.events;
+    life& l = lives_[i];
+    log_.submitted(t, i);
+    l.touched_s = t;
+    const submission s = scheduler_.submit(job_of(i), seconds{t});
+    l.handle = s.handle;
+    if (s.verdict == verdict::refuse) {
+      l.state = life_state::rejected;
+      log_.rejected(t, i, s.because);
+      scheduler_.forget(s.handle);
+      return;
+    }
+    l.state = life_state::waiting;
+    l.present = presence_;
+    ++present_;
+  }
+
+  auto job_of(std::uint32_t i) const {
+    using job = typename Scheduler::job_type;
+    return job{&world_, i};
+  }
+
+  // Sums of a job up to t.
+  void bring_up(std::uint32_t i, double t) {
+    life& l = lives_[i];
+    if (l.devices > 0) {
+      const double span = t - l.touched_s;
+      const double worked = std::max(0.0, t - std::max(l.works_from_s, l.touched_s));
+      if (worked > 0) {
+        if (const auto every = world_.checkpoint_s(i)) save(i, l, worked, *every);
+        l.done += l.rate * worked;
+      }
+      l.held_s += span;
+      l.device_s += l.devices * span;
+      totals_.device_s += l.devices * span;
+      totals_.lost_device_s += l.devices * (span - worked);
+    }
+    l.touched_s = t;
+  }
+
+  void save(std::uint32_t i, const life& l, double worked, double every) {
+    checkpoint& c = checkpoint_of(i);
+    const double run = c.run_s + worked;
+    const double last = std::floor(run / every) * every;
+    if (last > c.run_s) c.saved = l.done + l.rate * (last - c.run_s);
+    c.run_s = run;
+  }
+
+  checkpoint& checkpoint_of(std::uint32_t i) {
+    const auto at = std::lower_bound(checkpoints_.begin(), checkpoints_.end(), i, [](const auto& a, std::uint32_t b) { return a.first < b; });
+    if (at != checkpoints_.end() && at->first == i) return at->second;
+    return checkpoints_.insert(at, {i, checkpoint{}})->second;
+  }
+
+  // The job's devices are gone: no end is due.
+  void unhold(std::uint32_t i, double t) {
+    bring_up(i, t);
+    life& l = lives_[i];
+    if (l.devices == 0) return;
+    if (l.rate > 0) ends_.erase(l.heap_at, placed());
+    l.devices = 0;
+    l.rate = 0;
+    --running_;
+    if (settings_.release_delay_s > 0) releases_.push_back({t + settings_.release_delay_s, i, false});
+  }
+
+  auto placed() {
+    return [this](const ending& e, std::uint32_t at) { lives_[e.job].heap_at = at; };
+  }
+
+  void finish(double t) {
+    const std::uint32_t i = ends_.next().job;
+    ++totals_.events;
+    unhold(i, t);
+    end(i, t, life_state::finished);
+    log_.finished(t, i);
+    scheduler_.finished(lives_[i].handle, seconds{t});
+    if (settings_.release_delay_s == 0) scheduler_.forget(lives_[i].handle);
+  }
+
+  void cancel(double t) {
+    const std::uint32_t i = cancellations_[next_cancellation_++].job;
+    life& l = lives_[i];
+    if (l.state != life_state::waiting && l.state != life_state::running) return;
+    ++totals_.events;
+    unhold(i, t);
+    end(i, t, life_state::cancelled);
+    log_.cancelled(t, i);
+    scheduler_.cancel(l.handle, seconds{t});
+  }
+
+  void end(std::uint32_t i, double t, life_state how) {
+    life& l = lives_[i];
+    l.state = how;
+    l.end_s = t;
+    l.present = presence_ - l.present;
+    --present_;
+  }
+
+  void release(double t) {
+    const std::uint32_t i = releases_.front().job;
+    ++totals_.events;
+    if (!releases_.front().quiet) log_.released(t, i);
+    releases_.pop_front();
+    scheduler_.released(lives_[i].handle, seconds{t});
+  }
+
+  void strike(const fault& f) {
+    const seconds t{f.time_s};
+    ++totals_.events;
+    log_.fault_struck(f);
+    switch (f.kind) {
+      case fault_kind::down:
+        lose_work(f);
+        scheduler_.node_down(f.node, f.device, t);
+        break;
+      case fault_kind::up:
+        scheduler_.node_up(f.node, f.device, t);
+        set_factor(f, 1.0);
+        break;
+      case fault_kind::drain: scheduler_.node_drain(f.node, f.device, t); break;
+      case fault_kind::slow:
+        scheduler_.node_slow(f.node, f.device, f.factor, t);
+        set_factor(f, f.factor);
+        break;
+    }
+  }
+
+  bool touches(const fault& f, std::uint32_t i) const {
+    const auto held = scheduler_.devices(lives_[i].handle);
+    return std::any_of(held.begin(), held.end(), [&](const held_device& d) { return d.node == f.node && (!f.device || d.device == *f.device); });
+  }
+
+  // Work since the last checkpoint, of the jobs that keep any.
+  void lose_work(const fault& f) {
+    for (const ending& e : ends_.entries()) {
+      const std::uint32_t i = e.job;
+      if (!world_.checkpoint_s(i) || !touches(f, i)) continue;
+      bring_up(i, f.time_s);
+      checkpoint& c = checkpoint_of(i);
+      lives_[i].done = c.saved;
+      c.run_s = 0;
+      scheduler_.restored(lives_[i].handle, c.saved, seconds{f.time_s});
+    }
+  }
+
+  void set_factor(const fault& f, double factor) {
+    const int device = f.device.value_or(-1);
+    const auto same = [&](const slow_place& s) { return s.node == f.node && s.device == device; };
+    const auto known = std::find_if(slow_.begin(), slow_.end(), same);
+    if (factor == 1.0) {
+      if (known == slow_.end()) return;
+      slow_.erase(known);
+    } else if (known == slow_.end()) {
+      slow_.push_back({f.node, device, factor});
+    } else {
+      known->factor = factor;
+    }
+    changed_.clear();
+    for (const ending& e : ends_.entries())
+      if (touches({f.time_s, f.kind, f.node, std::nullopt, 1.0}, e.job)) changed_.push_back(e.job);
+    std::sort(changed_.begin(), changed_.end(), [&](std::uint32_t a, std::uint32_t b) { return world_.id(a) < world_.id(b); });
+    for (const std::uint32_t i : changed_) {
+      bring_up(i, f.time_s);
+      life& l = lives_[i];
+      const double rate = true_rate(i, scheduler_.devices(l.handle));
+      if (rate == l.rate) continue;
+      l.rate = rate;
+      ends_.replace(l.heap_at, {end_of(i), world_.id(i), i}, placed());
+      log_.rate_changed(f.time_s, i, rate);
+    }
+  }
+
+  double true_rate(std::uint32_t i, std::span<const held_device> devices) const {
+    const life& l = lives_[i];
+    const rate r = world_.speed(i, l.type, l.devices, l.one_node);
+    if (!r.possible()) return 0;
+    if (slow_.empty()) return r.steps_per_s();
+    double slowest = never;
+    for (const held_device& d : devices) {
+      double factor = 1.0;
+      for (const slow_place& s : slow_)
+        if (s.node == d.node && (s.device < 0 || s.device == d.device)) factor *= s.factor;
+      slowest = std::min(slowest, factor);
+    }
+    return r.steps_per_s() * slowest;
+  }
+
+  double end_of(std::uint32_t i) const {
+    const life& l = lives_[i];
+    return std::max(l.works_from_s, l.touched_s) + std::max(0.0, *world_.work(i) - l.done) / l.rate;
+  }
+
+  void decide(double t) {
+    std::span<const move> moves;
+    if (settings_.time_decisions) {
+      const auto before = std::chrono::steady_clock::now();
+      const std::uint64_t decided = scheduler_.decisions();
+      moves = scheduler_.step(seconds{t});
+      if (scheduler_.decisions() != decided) note_decision(std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
+    } else {
+      moves = scheduler_.step(seconds{t});
+    }
+    if (moves.empty()) return;
+    idle_wakeups_ = 0;
+    // Rows that release come first.
+    for (const move& m : moves)
+      if (m.what == action::stop) stop(t, m);
+    for (const move& m : moves)
+      if (m.what == action::resize || m.what == action::migrate || m.what == action::retune) occupy(t, m);
+    for (const move& m : moves)
+      if (m.what == action::start) occupy(t, m);
+  }
+
+  void note_decision(double took_s) {
+    ++totals_.decisions;
+    totals_.decision_sum_s += took_s;
+    totals_.decision_max_s = std::max(totals_.decision_max_s, took_s);
+    const int bin = std::max(0, static_cast<int>(std::floor(8 * (std::log2(took_s) + 30))));
+    if (totals_.decision_times.size() <= static_cast<std::size_t>(bin)) totals_.decision_times.resize(static_cast<std::size_t>(bin) + 1);
+    ++totals_.decision_times[static_cast<std::size_t>(bin)];
+  }
+
+  void stop(double t, const move& m) {
+    const std::uint32_t i = scheduler_.job(m.job).number;
+    life& l = lives_[i];
+    if (l.state != life_state::running) return;  // cancelled: the engine said so itself
+    unhold(i, t);
+    l.state = life_state::waiting;
+    ++l.preemptions;
+    ++totals_.preemptions;
+    log_.moved(t, m, i, 0, 0);
+  }
+
+  void occupy(double t, const move& m) {
+    const std::uint32_t i = scheduler_.job(m.job).number;
+    life& l = lives_[i];
+    bring_up(i, t);
+    const bool ended = l.devices > 0 && l.rate > 0;
+    if (l.devices == 0) ++running_;
+    // What a resize or migration gives up comes back later too.
+    if (settings_.release_delay_s > 0 && (m.what == action::resize || m.what == action::migrate)) quiet_releases(t, i);
+    l.devices = static_cast<std::int32_t>(m.devices.size());
+    l.type = m.how.type();
+    l.one_node = m.devices.front().node == m.devices.back().node;
+    l.rate = true_rate(i, m.devices);
+    double delay = 0;
+    if (m.what == action::start ? (l.starts > 0 || settings_.first_start_cost) : m.what != action::retune) delay = settings_.restart_cost_s;
+    l.works_from_s = m.what == action::retune ? std::max(l.works_from_s, t) : t + delay;
+    if (m.what == action::start) {
+      if (l.starts == 0) l.first_start_s = t;
+      ++l.starts;
+      ++totals_.starts;
+      l.state = life_state::running;
+    } else if (m.what == action::resize) {
+      ++totals_.resizes;
+    } else if (m.what == action::migrate) {
+      ++totals_.migrations;
+    }
+    const ending e{l.rate > 0 ? end_of(i) : never, world_.id(i), i};
+    if (ended && l.rate > 0) ends_.replace(l.heap_at, e, placed());
+    else if (ended) ends_.erase(l.heap_at, placed());
+    else if (l.rate > 0) ends_.push(e, placed());
+    log_.moved(t, m, i, l.rate, delay);
+  }
+
+  void quiet_releases(double t, std::uint32_t i) {
+    const auto due = std::count_if(releases_.begin(), releases_.end(), [&](const timed& r) { return r.job == i; });
+    if (static_cast<std::ptrdiff_t>(scheduler_.leaving_batches(lives_[i].handle)) > due) releases_.push_back({t + settings_.release_delay_s, i, true});
+  }
+
+  void finish_sums(double t) {
+    advance_presence(std::max(t, presence_at_s_));
+    for (std::uint32_t i = 0; i < next_arrival_; ++i) {
+      life& l = lives_[i];
+      if (l.state != life_state::waiting && l.state != life_state::running) continue;
+      bring_up(i, std::max(t, l.touched_s));
+      l.present = presence_ - l.present;
+    }
+    totals_.end_s = std::max(totals_.end_s, t == never ? totals_.end_s : std::min(t, settings_.until_s));
+  }
+
+  struct slow_place {
+    node_id node;
+    int device;
+    double factor;
+  };
+
+  Scheduler& scheduler_;
+  const World& world_;
+  simulation_settings settings_;
+  std::vector<fault> faults_;
+  Log log_;
+
+  std::vector<life> lives_;
+  array_heap<ending, sooner> ends_;
+  std::vector<timed> cancellations_;
+  std::deque<timed> releases_;
+  std::vector<slow_place> slow_;
+  std::vector<std::pair<std::uint32_t, checkpoint>> checkpoints_;
+  std::vector<std::uint32_t> changed_;
+  std::size_t next_arrival_ = 0;
+  std::size_t next_fault_ = 0;
+  std::size_t next_cancellation_ = 0;
+  std::size_t present_ = 0;
+  std::size_t running_ = 0;
+  int idle_wakeups_ = 0;
+  double presence_ = 0;
+  double presence_at_s_ = 0;
+  totals totals_;
+};
+
+}  // namespace hetsched::simulate
