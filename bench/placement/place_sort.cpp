@@ -73,9 +73,10 @@ class sorted_nodes {
 template <class Gangs>
 void place(benchmark::State& state) {
   sorted_nodes nodes{state.range(0)};
-  placement::churn churn{Gangs{}, state.range(0) * placement::devices_a_node, [&](int size, std::vector<held_device>& out) { return nodes.bind(size, out); },
-                         [&](const std::vector<held_device>& devices) { nodes.reserve(devices); },
-                         [&](const std::vector<held_device>& devices) { nodes.release(devices); }};
+  placement::churn churn{
+      Gangs{}, state.range(0) * placement::devices_a_node, [&](int size, std::vector<held_device>& out) { return nodes.bind(size, out); },
+      [&](const std::vector<held_device>& devices) { nodes.reserve(devices); },
+      [&](const std::vector<held_device>& devices) { nodes.release(devices); }};
   std::int64_t placed = 0;
   for (auto _ : state) placed += churn.step() ? 1 : 0;
   state.SetComplexityN(state.range(0));

@@ -2,8 +2,11 @@
 
 #include <hetsched/objective/gittins.hpp>
 #include <hetsched/objective/least_attained.hpp>
+#include <hetsched/objective/tiresias_peer.hpp>
+#include <hetsched/place/allocate/count_scan.hpp>
 #include <hetsched/trace/rows.hpp>
 
+#include "peers.hpp"
 #include "run.hpp"
 
 namespace program {
@@ -42,6 +45,11 @@ std::vector<policy> attained_policies() {
       {"limits", "3250|7200", "attained service at which a job falls to the next queue, ascending"},
       {"by_time", "0", "1: service is run time; 0: run time times devices"},
       {"promote_after", "0", "a job that waits so many times what it has run returns to the first queue; 0: never"},
+      {"list_order", "0", "1: inside a queue, whoever waits stands behind whoever runs, as in Tiresias's simulator"},
+      {"late_demotion", "0", "1, with list_order: demotions foreseen after (limit - seconds run) / devices whole seconds, as there"},
+      {"index_sample", "", "with list_order: file of device-seconds, one a line; each queue is sorted by their index as computed there"},
+      by_count_option,
+      restart_work_option,
   };
   const std::vector<policy_option> gittins_options{
       {"sample", "", "file of device-seconds, one a line; empty: those of the jobs finished so far"},
@@ -62,7 +70,25 @@ std::vector<policy> attained_policies() {
          q.limits = o.numbers("limits");
          q.by_time = o.flag("by_time");
          q.promote_after = o.number("promote_after", 0);
-         return play("tiresias", r, ordered_greedy{tiresias_queues{q}, read_queue(r, queue_discipline::skip), true});
+         const run_request in = o.flag("restart_work") ? with_restart_work(r) : r;
+         const bool by_count = o.flag("by_count");
+         tiresias_list::options listed;
+         listed.late_demotion = o.flag("late_demotion");
+         if (!o.text("index_sample").empty()) listed.sample = read_sample(o.text("index_sample"));
+         if (o.flag("list_order")) {
+           refuse_queue("tiresias.list_order", r);
+           listed.limits = q.limits;
+           listed.by_time = q.by_time;
+           listed.promote_after = q.promote_after;
+           return play("tiresias", in, count_scan{tiresias_list{std::move(listed)}});
+         }
+         if (listed.late_demotion) throw usage_error{"--set tiresias.late_demotion: found 1, expected tiresias.list_order=1 with it"};
+         if (!listed.sample.empty()) throw usage_error{"--set tiresias.index_sample: found a file, expected tiresias.list_order=1 with it"};
+         if (by_count) {
+           refuse_queue("tiresias.by_count", r);
+           return play("tiresias", in, count_scan{tiresias_queues{q}});
+         }
+         return play("tiresias", in, ordered_greedy{tiresias_queues{q}, read_queue(r, queue_discipline::skip), true});
        }},
       {"gittins", "highest 2D-Gittins index first, preemptive", true, "skip", gittins_options,
        [gittins_options](const run_request& r) {

@@ -98,8 +98,8 @@ class scheduler {
     const request asked = state_.read_request(job);
     state_.now_s = t;
     const std::uint32_t at = state_.jobs.add(std::move(job), r);
-    if (state_.slots.size() <= at) state_.slots.resize(std::max<std::size_t>(at + 1, state_.slots.capacity()));
-    state_.slots[at] = {};
+    if (state_.slots.size() <= at) state_.slots.emplace_back();
+    else state_.slots[at] = {};
     job_record& record = state_.jobs.record(at);
     record.kind = state_.book.enter(at, asked, state_.jobs.job(at), state_.resource);
     prepare(at);
@@ -316,6 +316,7 @@ class scheduler {
         state_.jobs.record(at).kind = state_.book.change(at, asked, state_.jobs.job(at), state_.resource);
       });
     state_.renew_options();
+    state_.room = {};
     every_job([&](std::uint32_t at) { prepare(at); });
     state_.changed = true;
     return added;
@@ -390,10 +391,7 @@ class scheduler {
       state_.changed = true;
     }
     const bool decides = state_.controller.due(now, state_.changed);
-    if (decides) {
-      reporter_.begin(state_);
-      binding_.decide(state_);
-    }
+    if (decides) binding_.decide(state_);
     const auto moves = reporter_.report(state_, decides);
     if (decides) state_.changed = false;
     return moves;
@@ -483,8 +481,7 @@ class scheduler {
   }
 
   void prepare(std::uint32_t at) {
-    state_.prepare(at);
-    binding_.prepare(state_, at);
+    if (state_.prepare(at)) binding_.prepare(state_);
   }
 
   template <class Name>

@@ -293,7 +293,7 @@ class scheduler_life {
         case 7: bad.worker = 0; refused([&] { one_.submit(bad, t); }); break;
         case 8: refused([&] { one_.cancel(nobody, hetsched::seconds{nan}); }); break;
         case 9: refused([&] { (void)one_.step(hetsched::seconds{infinity}); }); break;
-        case 10: refused([&] { one_.submit(bad, hetsched::seconds{now_s_ - 1}); }); break;
+        case 10: refused([&] { one_.submit(bad, one_.now() - hetsched::seconds{1}); }); break;
         case 11: refused([&] { one_.node_down(static_cast<hetsched::node_id>(4000), std::nullopt, t); }); break;
         case 12: refused([&] { one_.node_slow(hetsched::node_id{0}, std::nullopt, nan, t); }); break;
         default: {
@@ -418,6 +418,8 @@ class scheduler_life {
         continue;
       }
       still.push_back(id);
+      const auto left = leaving_.find(id);
+      if (one_.leaving_batches(r->handle) != (left == leaving_.end() ? 0 : left->second.size())) fail("engine and scheduler differ about what is left");
       const auto held = one_.devices(r->handle);
       const devices known = hold_.count(id) > 0 ? hold_[id] : devices{};
       if (!std::equal(held.begin(), held.end(), known.begin(), known.end())) fail("engine and scheduler differ about a job's devices");

@@ -22,6 +22,11 @@ void* counted(std::size_t bytes, std::size_t alignment) {
 
 void* operator new(std::size_t bytes) { return counted(bytes, alignof(std::max_align_t)); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) { return counted(bytes, static_cast<std::size_t>(alignment)); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {  // std::stable_sort's
+  ++allocations;
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }

@@ -48,6 +48,5 @@ TEST_CASE("las with best fit and a restart cost obeys the laws of schedulers") {
 TEST_CASE("queues by attained service, in sticky rounds, obey the laws of schedulers") {
   tiresias_queues::options o;
   o.limits = {60, 300};
-  o.promote_after = 2;
   obeys(tiresias_queues{o}, sticky<best_fit>{}, fixed_rounds{seconds{30}}, 3000);
 }

@@ -107,30 +107,30 @@ class situation {
     std::uint64_t decision = 0;
   };
 
-  situation(const state& s, void* scheduler, const answers& a) : state_{s}, scheduler_{scheduler}, answers_{&a} {}
+  situation(const state& s, void* scheduler, const answers& a) : state_{&s}, scheduler_{scheduler}, answers_{&a} {}
 
-  double now_s() const { return state_.now_s; }
-  const device_types& types() const { return *state_.types; }
+  double now_s() const { return state_->now_s; }
+  const device_types& types() const { return *state_->types; }
 
   /// Devices by type that are up, held or free.
-  std::span<const std::int64_t> capacity() const { return state_.capacity; }
+  std::span<const std::int64_t> capacity() const { return state_->capacity; }
   /// Devices by type that a start could take now.
-  std::span<const std::int64_t> free() const { return state_.free; }
+  std::span<const std::int64_t> free() const { return state_->free; }
   /// Grows whenever devices became free: what did not fit before it changed does not fit now.
-  std::uint64_t releases() const { return state_.releases; }
+  std::uint64_t releases() const { return state_->releases; }
 
   /// The number of this decision: the same in all passes of one step.
-  std::uint64_t decision() const { return state_.decision; }
+  std::uint64_t decision() const { return state_->decision; }
 
   /// Jobs that have not ended, in order of rank, whatever their state (see record().state, held_back, leaving).
-  job_list jobs() const { return {state_.first_active, state_.links, state_.records}; }
-  std::size_t job_count() const { return state_.active; }
+  job_list jobs() const { return {state_->first_active, state_->links, state_->records}; }
+  std::size_t job_count() const { return state_->active; }
   /// One past the largest job_handle::index in use.
-  std::size_t handle_bound() const { return state_.records_size; }
+  std::size_t handle_bound() const { return state_->records_size; }
 
-  const job_record& record(job_handle job) const { return state_.records[job.index]; }
+  const job_record& record(job_handle job) const { return state_->records[job.index]; }
   /// By job_handle::index.
-  const job_record& record_at(std::uint32_t index) const { return state_.records[index]; }
+  const job_record& record_at(std::uint32_t index) const { return state_->records[index]; }
 
   /// The job's columns that are known to run, fastest first, with rate, restart factor, pin and value.
   std::span<const option> options(job_handle job) const { return answers_->options(scheduler_, job); }
@@ -157,7 +157,7 @@ class situation {
   }
 
  private:
-  state state_;
+  const state* state_;
   void* scheduler_;
   const answers* answers_;
 };

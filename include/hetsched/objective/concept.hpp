@@ -39,6 +39,13 @@ concept learns_from_jobs = requires(O order, const O asked, job_event what, job_
   { asked.version() } -> std::convertible_to<std::uint64_t>;
 };
 
+/// Optional: keys follow from the state of the whole queue at a decision. Only allocators that say so call it (count_scan).
+template <class O>
+concept arranges = requires(O order, const situation& now) {
+  // Once a decision, before a key is asked for.
+  order.arrange(now);
+};
+
 /// Optional: a running job is overtaken only when it is this far ahead, at times at which nothing else happens.
 template <class O>
 concept has_quantum = requires(const O order, const job_record& running) {

@@ -34,18 +34,19 @@ namespace hetsched {
 class binding_loop {
  public:
   template <class State>
-  void prepare(const State& s, std::uint32_t at) {
-    const std::size_t most_running = std::min(s.jobs.living() + 2, s.all_devices()) + 1;
+  void prepare(const State& s) {
+    const std::size_t most_running = std::min(s.room.alive, s.all_devices()) + 1;
     State::reserve(evicted_, most_running);
-    State::reserve(plan_.entries, 2 * s.book.options(at).size() + 64);
-    State::reserve(plan_.victims, s.book.options(at).size() * most_running);
-    if (planned_.size() < s.jobs.size()) planned_.resize(std::max(s.jobs.size(), planned_.size() * 3 / 2), unplanned);
+    State::reserve(plan_.entries, 2 * s.room.options + 64);
+    State::reserve(plan_.victims, s.room.options * most_running);
+    if (planned_.size() < s.room.handles) planned_.resize(s.room.handles, unplanned);
   }
 
   /// Asks the allocator, and carries out what it says, until it has no more to say.
   template <class State>
   void decide(State& s) {
     ++s.decision;
+    s.decided_from = s.leaving.size();
     s.log.begin_decision();
     fix_misfits(s);
     if (s.observer.before) s.observer.before(s.look());
@@ -202,28 +203,25 @@ class binding_loop {
     return true;
   }
 
-  // To those bound, of which the job may hold some already.
+  // To those bound, of which the job may hold some already. What it keeps is never given up, what it loses is on its way back.
   template <class State>
   void change_devices(State& s, std::uint32_t at, std::int16_t chosen) {
     s.page(at);
-    s.taken = s.bound;
-    const device_pool::block old = s.slots[at].devices;
     s.bring_up(at);
-    s.resource.release(s.pool.devices(old));
-    s.resource.reserve(s.taken);
-    ++s.releases;
-    if (!s.settings.automatic_releases) {
-      // Only what it leaves is on its way back.
+    s.taken = s.bound;
+    const device_pool::block block = s.slots[at].devices;
+    const auto old = s.pool.devices(block);
+    const auto difference = [&](const auto& from, const auto& to) {
       s.bound.clear();
-      for (const held_device& d : s.pool.devices(old))
-        if (!std::binary_search(s.taken.begin(), s.taken.end(), d)) s.bound.push_back(d);
-      if (!s.bound.empty()) {
-        s.resource.reserve(s.bound);
-        s.leave(at, s.pool.copy_in(s.bound));
-      }
-    }
+      for (const held_device& d : from)
+        if (!std::binary_search(to.begin(), to.end(), d)) s.bound.push_back(d);
+    };
+    difference(s.taken, old);
+    s.resource.reserve(s.bound);
+    difference(old, s.taken);
     s.slots[at].devices = {};
-    s.pool.give(old);
+    s.pool.give(block);
+    if (!s.bound.empty()) s.leave(at, s.pool.copy_in(s.bound));
     s.start(at, chosen, s.taken);
   }
 
@@ -251,12 +249,8 @@ class binding_loop {
       s.stop(victim.index, why::preempted, e.job);
       s.log.join(s.page(victim.index), group);
     }
-    if (s.settings.automatic_releases) {
-      s.resource.reserve(s.taken);
-      s.start(at, e.option, s.taken);
-    } else {
-      s.make_claim(at, e.option);
-    }
+    if (s.resource.reserve(s.taken)) s.start(at, e.option, s.taken);
+    else s.make_claim(at, e.option);
     s.log.join(s.page(at), group);
     return true;
   }
@@ -295,6 +289,7 @@ class binding_loop {
   // A running job whose limits were changed under it: shrinks where it is, or stops.
   template <class State>
   void fix_misfits(State& s) {
+    std::sort(s.misfits.begin(), s.misfits.end(), [&](job_handle a, job_handle b) { return s.jobs.record(a.index).rank < s.jobs.record(b.index).rank; });
     for (const job_handle job : s.misfits) {
       const job_record& r = s.jobs.record(job.index);
       if (!(r.handle == job) || r.devices == 0 || (r.size.least <= r.devices && r.devices <= r.size.most)) continue;

@@ -153,7 +153,6 @@ class job_table {
     records_.reserve(n);
     jobs_.reserve(n);
     links_.reserve(n);
-    ids_.reserve(n);
   }
 
  private:

@@ -44,13 +44,14 @@ class journal {
     std::uint32_t& at = page_of_[r.handle.index];
     if (at == none) {
       at = static_cast<std::uint32_t>(pages_.size());
-      page p;
+      page& p = pages_.emplace_back();
       p.before = r;
       p.devices_from = static_cast<std::uint32_t>(old_devices_.size());
+      if (devices.empty()) return p;
       p.left = held;
       p.delay_s = delay_s;
       old_devices_.insert(old_devices_.end(), devices.begin(), devices.end());
-      pages_.push_back(p);
+      return p;
     }
     return pages_[at];
   }
@@ -92,47 +93,47 @@ class journal {
   }
   bool nobody_left() const { return old_devices_.empty(); }
 
-  /// Writes the moves, in the order in which groups were formed, whoever leaves first. `now(job)` is the job's devices,
-  /// column, rate and delay; `undone(page)` is called where nothing changed after all. The moves are valid until the next
+  /// Writes the moves, in the order in which groups were formed, whoever leaves first. `now` answers devices(job),
+  /// column_of(job), speed(job) and delay_s(job); `undone(page)` is called where nothing changed after all. The moves are valid until the next
   /// page is opened.
   template <class Now, class Undone>
   std::span<const move> compose(Now now, Undone undone) {
     moves_.clear();
     new_devices_.clear();
-    order_.clear();
+    std::size_t devices = 0;
+    for (const page& p : pages_) devices += now.devices(p.before.handle).size();
+    if (new_devices_.capacity() < devices) new_devices_.reserve(2 * devices);  // moves point into it
     for (std::uint32_t i = 0; i < pages_.size(); ++i) {
       page& p = pages_[i];
-      const auto current = now(p.before.handle);
+      const std::span<const held_device> current = now.devices(p.before.handle);
       const auto old = p.silent ? std::span<const held_device>{} : old_devices(p);
-      move m;
+      if (current.empty() && old.empty()) continue;
+      const bool same = old.size() == current.size() && std::equal(old.begin(), old.end(), current.begin());
+      if (same && !p.lost && p.left.tag == now.column_of(p.before.handle).tag) {
+        undone(p);
+        continue;
+      }
+      if (p.group == 0) p.group = ++groups_;
+      move& m = moves_.emplace_back();
       m.job = p.before.handle;
       m.cause = p.cause;
       m.group = p.group;
       m.sake = p.sake;
       m.after = p.after;
-      if (current.devices.empty()) {
-        if (old.empty()) continue;
+      if (current.empty()) {
         m.what = action::stop;
         m.devices = old;
-      } else {
-        m.how = current.how;
-        m.speed = current.speed;
-        m.price = current.delay_s;
-        const bool same = old.size() == current.devices.size() && std::equal(old.begin(), old.end(), current.devices.begin());
-        if (same && !p.lost && p.left.tag == current.how.tag) {
-          undone(p);
-          continue;
-        }
-        if (old.empty() || (same && p.lost)) m.what = action::start;
-        else if (same) m.what = action::retune;
-        else m.what = old.size() == current.devices.size() ? action::migrate : action::resize;
-        const std::size_t from = new_devices_.size();
-        new_devices_.insert(new_devices_.end(), current.devices.begin(), current.devices.end());
-        m.devices = {new_devices_.data() + from, current.devices.size()};
+        continue;
       }
-      if (m.group == 0) m.group = p.group = ++groups_;
-      order_.push_back(static_cast<std::uint32_t>(moves_.size()));
-      moves_.push_back(m);
+      m.how = now.column_of(p.before.handle);
+      m.speed = now.speed(p.before.handle);
+      m.price = now.delay_s(p.before.handle);
+      if (old.empty() || (same && p.lost)) m.what = action::start;
+      else if (same) m.what = action::retune;
+      else m.what = old.size() == current.size() ? action::migrate : action::resize;
+      const std::size_t from = new_devices_.size();
+      new_devices_.insert(new_devices_.end(), current.begin(), current.end());
+      m.devices = {new_devices_.data() + from, current.size()};
     }
     if (moves_.size() > 1) sort_moves();
     return moves_;
@@ -153,6 +154,8 @@ class journal {
   static int turn(action a) { return a == action::stop ? 0 : a == action::start ? 2 : 1; }
 
   void sort_moves() {
+    order_.clear();
+    for (std::uint32_t i = 0; i < moves_.size(); ++i) order_.push_back(i);
     std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
       const move& x = moves_[a];
       const move& y = moves_[b];

@@ -38,11 +38,12 @@ class option_book {
   std::uint32_t enter(std::uint32_t at, const request& asked, const Job& job, const Resource& resource) {
     if (kind_of_.size() <= at) kind_of_.resize(std::max<std::size_t>(at + 1, kind_of_.size() * 3 / 2), none);
     const std::string_view key = job_traits<Job>::key(job);
+    const gang declared = job_traits<Job>::size(job);
     if constexpr (rates_by_kind<Predictor>) {
-      const std::uint64_t hash = hash_of(asked, key);
-      std::uint32_t kind = index_.find(hash, [&](std::uint32_t k) { return kinds_[k].asked == asked && kinds_[k].key == key; });
+      const std::uint64_t hash = hash_of(asked, declared, key);
+      std::uint32_t kind = index_.find(hash, [&](std::uint32_t k) { return kinds_[k].is(asked, declared, key); });
       if (kind == none) {
-        kind = add_kind(hash, asked, key);
+        kind = add_kind(hash, asked, declared, key);
         list(asked, job, resource, kinds_[kind].options);
       }
       return kind_of_[at] = kind;
@@ -50,17 +51,17 @@ class option_book {
       if (own_.size() <= at) own_.resize(kind_of_.size());
       list(asked, job, resource, own_[at]);
       // Kinds are told apart by the columns too: what one job of a kind cannot use, no other can.
-      std::uint64_t hash = hash_of(asked, key);
+      std::uint64_t hash = hash_of(asked, declared, key);
       for (const option& o : own_[at])
         hash = mix(hash ^ index(o.how.type()) << 40 ^ static_cast<std::uint64_t>(o.how.devices()) << 8 ^ (o.how.span.most == 1 ? 1U : 0U));
       const auto alike = [&](std::uint32_t k) {
-        return kinds_[k].asked == asked && kinds_[k].key == key &&
+        return kinds_[k].is(asked, declared, key) &&
                std::equal(kinds_[k].options.begin(), kinds_[k].options.end(), own_[at].begin(), own_[at].end(),
                           [](const option& a, const option& b) { return a.how == b.how; });
       };
       std::uint32_t kind = index_.find(hash, alike);
       if (kind == none) {
-        kind = add_kind(hash, asked, key);
+        kind = add_kind(hash, asked, declared, key);
         kinds_[kind].options = own_[at];
       }
       return kind_of_[at] = kind;
@@ -91,7 +92,7 @@ class option_book {
       // Kinds without a living job are listed anew when one comes.
       index_ = {};
       for (std::uint32_t k = 0; k < kinds_.size(); ++k)
-        if (renewed_[k]) index_.insert(hash_of(kinds_[k].asked, kinds_[k].key), k);
+        if (renewed_[k]) index_.insert(hash_of(kinds_[k].asked, kinds_[k].declared, kinds_[k].key), k);
     } else {
       each([&](std::uint32_t at, const Job& job) { enter(at, request{kinds_[kind_of_[at]].asked}, job, resource); });
     }
@@ -119,22 +120,26 @@ class option_book {
 
   struct kind_row {
     request asked;
+    gang declared;  // rates may refer to it after the size was changed
     std::string key;
     std::vector<option> options;
+
+    bool is(const request& a, const gang& d, std::string_view k) const { return asked == a && declared == d && key == k; }
   };
 
-  static std::uint64_t hash_of(const request& asked, std::string_view key) {
+  static std::uint64_t hash_of(const request& asked, const gang& declared, std::string_view key) {
     const auto word = [](std::int64_t high, std::int64_t low) { return static_cast<std::uint64_t>(high) << 32 ^ static_cast<std::uint32_t>(low); };
-    std::uint64_t h = mix(word(asked.size.least, asked.size.wished));
-    h = mix(h ^ word(asked.size.most, asked.worker));
-    h = mix(h ^ asked.types.bits());
-    h = mix(h ^ asked.milli);
+    // Odd factors keep fields apart; one mix at the end spreads them.
+    std::uint64_t h = word(asked.size.least, asked.size.wished) * 0x9e3779b97f4a7c15U;
+    h = (h + word(asked.size.most, asked.worker)) * 0xbf58476d1ce4e5b9U;
+    h = mix((h + asked.types.bits()) * 0x94d049bb133111ebU + asked.milli);
+    if (!(declared == asked.size)) h = mix(mix(h ^ word(declared.least, declared.wished)) ^ word(declared.most, 0));
     return key.empty() ? h : h ^ hash_id(key);
   }
 
-  std::uint32_t add_kind(std::uint64_t hash, const request& asked, std::string_view key) {
+  std::uint32_t add_kind(std::uint64_t hash, const request& asked, const gang& declared, std::string_view key) {
     const auto kind = static_cast<std::uint32_t>(kinds_.size());
-    kinds_.push_back(kind_row{asked, std::string{key}, {}});
+    kinds_.push_back(kind_row{asked, declared, std::string{key}, {}});
     index_.insert(hash, kind);
     return kind;
   }

@@ -22,23 +22,21 @@ namespace hetsched {
 /// Keeps only room between steps. `s` is a scheduler_state.
 class reporter {
  public:
-  /// Before a decision.
-  template <class State>
-  void begin(const State& s) {
-    if constexpr (filters<typename State::controller_type>) left_before_ = s.leaving.size();
-  }
-
   template <class State>
   std::span<const move> report(State& s, bool decided) {
+    const auto moves = told(s, decided);
+    s.decided_from = State::outside;
+    return moves;
+  }
+
+ private:
+  template <class State>
+  std::span<const move> told(State& s, bool decided) {
     if (s.log.empty()) {
       if (decided && s.observer.after) s.observer.after(s.look(), {});
       return {};
     }
-    const auto current = [&](job_handle job) {
-      const job_record& r = s.jobs.record(job.index);
-      const auto& slot = s.slots[job.index];
-      return position{s.devices(job.index), slot.held, r.believed_rate > 0 ? rate::of(r.believed_rate) : rate::unknown(), slot.delay_s};
-    };
+    const present<State> current{s};
     const auto undone = [&](const journal::page& p) { s.put_back(p); };
     auto moves = s.log.compose(current, undone);
     if constexpr (filters<typename State::controller_type>) {
@@ -46,7 +44,6 @@ class reporter {
         keep_.assign(s.log.groups() + std::size_t{1}, true);
         s.controller.filter(s.look(), moves, keep_);
         if (std::find(keep_.begin(), keep_.end(), false) != keep_.end()) {
-          spread_refusals(s);
           take_back(s);
           moves = s.log.compose(current, undone);
         }
@@ -58,11 +55,17 @@ class reporter {
   }
 
  private:
-  struct position {
-    std::span<const held_device> devices;
-    column how;
-    rate speed = rate::unknown();
-    double delay_s;
+  template <class State>
+  struct present {
+    const State& s;
+
+    std::span<const held_device> devices(job_handle job) const { return s.devices(job.index); }
+    const column& column_of(job_handle job) const { return s.slots[job.index].held; }
+    double delay_s(job_handle job) const { return s.slots[job.index].delay_s; }
+    rate speed(job_handle job) const {
+      const double believed = s.jobs.record(job.index).believed_rate;
+      return believed > 0 ? rate::of(believed) : rate::unknown();
+    }
   };
 
   static bool meet(std::span<const held_device> a, std::span<const held_device> b) {
@@ -72,9 +75,6 @@ class reporter {
   // Each group changes its mind twice at most: to refused, and for good to kept.
   template <class State>
   void spread_refusals(const State& s) {
-    held_to_.assign(keep_.size(), false);
-    for (const journal::page& p : s.log.pages())
-      if (p.past && p.group != 0) keep_[p.group] = held_to_[p.group] = true;
     for (bool again = true; again;) {
       again = false;
       for (const journal::page& p : s.log.pages()) {
@@ -90,8 +90,32 @@ class reporter {
     }
   }
 
+  // A refused job that cannot have its old devices back, because some went out of service under it; or null.
+  template <class State>
+  const journal::page* stuck(State& s) const {
+    const journal::page* found = nullptr;
+    s.mark();
+    for (const journal::page& p : s.log.pages())
+      if (!keep_[p.group]) s.resource.release(s.devices(p.before.handle.index));
+    for (std::size_t i = s.decided_from; i < s.leaving.size(); ++i)
+      if (const journal::page* p = s.log.find(s.jobs.record(s.leaving[i].job).handle); p != nullptr && !keep_[p->group])
+        s.resource.release(s.pool.devices(s.leaving[i].devices));
+    for (const journal::page& p : s.log.pages())
+      if (found == nullptr && !keep_[p.group] && !s.resource.reserve(s.log.old_devices(p))) found = &p;
+    s.undo();
+    return found;
+  }
+
   template <class State>
   void take_back(State& s) {
+    held_to_.assign(keep_.size(), false);
+    for (const journal::page& p : s.log.pages())
+      if (p.past && p.group != 0) keep_[p.group] = held_to_[p.group] = true;
+    spread_refusals(s);
+    while (const journal::page* p = stuck(s)) {
+      keep_[p->group] = held_to_[p->group] = true;
+      spread_refusals(s);
+    }
     for (const journal::page& p : s.log.pages()) {
       const std::uint32_t at = p.before.handle.index;
       if (keep_[p.group]) continue;
@@ -101,7 +125,7 @@ class reporter {
       s.pool.give(s.slots[at].devices);
       s.slots[at].devices = {};
     }
-    for (std::size_t i = s.leaving.size(); i-- > left_before_;) {
+    for (std::size_t i = s.leaving.size(); i-- > s.decided_from;) {
       const auto batch = s.leaving[i];
       const journal::page* p = s.log.find(s.jobs.record(batch.job).handle);
       if (p == nullptr || keep_[p->group]) continue;
@@ -122,7 +146,6 @@ class reporter {
 
   std::vector<bool> keep_;
   std::vector<bool> held_to_;
-  std::size_t left_before_ = 0;
 };
 
 }  // namespace hetsched

@@ -20,6 +20,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -68,6 +69,7 @@ struct scheduler_state {
   using traits = job_traits<Job>;
 
   static constexpr double never = std::numeric_limits<double>::infinity();
+  static constexpr std::size_t outside = std::numeric_limits<std::size_t>::max();
 
   struct slot {  // what only the scheduler needs of a job
     device_pool::block devices{};
@@ -121,6 +123,7 @@ struct scheduler_state {
   device_pool pool;
   journal log;
   std::vector<batch_left> leaving;
+  std::size_t decided_from = outside;  // batches from here on are of the decision that is being made
   std::vector<claim> claims;
   std::vector<slow_place> slow;      // of several that name a device, the last holds
   std::vector<job_handle> misfits;   // running, and perhaps outside of limits that were changed
@@ -133,17 +136,29 @@ struct scheduler_state {
   std::uint64_t releases = 1;
   bool changed = false;  // since the last decision
 
+  struct {
+    std::size_t alive = 0, handles = 0, options = 0;
+    std::int32_t least = std::numeric_limits<std::int32_t>::max(), most = 0;
+  } room;  // that was made
+
+  situation::state seen;  // what look() showed last
+
   std::vector<held_device> bound;  // by the binder, last
   std::vector<held_device> taken;  // a copy of them that is being worked with
+  std::vector<held_device> moving;
   std::vector<std::vector<option>> priced;
   std::vector<Resource> saved;
 
   // ---- asking ----
 
   double check_time(seconds now) const {
-    if (!std::isfinite(now.count())) throw invalid_input{"time", "is not finite"};
-    if (now.count() < now_s) throw invalid_input{"time", "goes back from " + std::to_string(now_s) + " to " + std::to_string(now.count()) + " s"};
+    if (!(now.count() >= now_s && now.count() < never)) refuse_time(now.count());
     return now.count();
+  }
+
+  [[noreturn, gnu::cold, gnu::noinline]] void refuse_time(double now) const {
+    if (!std::isfinite(now)) throw invalid_input{"time", "is not finite"};
+    throw invalid_input{"time", "goes back from " + std::to_string(now_s) + " to " + std::to_string(now) + " s"};
   }
 
   std::span<const held_device> devices(std::uint32_t at) const { return pool.devices(slots[at].devices); }
@@ -193,19 +208,18 @@ struct scheduler_state {
 
   /// What the policies see. Valid until the next change.
   situation look() {
-    situation::state s;
-    s.now_s = now_s;
-    s.types = &resource.types();
-    s.capacity = resource.capacity();
-    s.free = resource.free();
-    s.records = jobs.records();
-    s.links = jobs.links();
-    s.first_active = jobs.first();
-    s.active = jobs.active();
-    s.records_size = jobs.size();
-    s.releases = releases;
-    s.decision = decision;
-    return {s, this, answers};
+    seen.now_s = now_s;
+    seen.types = &resource.types();
+    seen.capacity = resource.capacity();
+    seen.free = resource.free();
+    seen.records = jobs.records();
+    seen.links = jobs.links();
+    seen.first_active = jobs.first();
+    seen.active = jobs.active();
+    seen.records_size = jobs.size();
+    seen.releases = releases;
+    seen.decision = decision;
+    return {seen, this, answers};
   }
 
   static scheduler_state& self(void* s) { return *static_cast<scheduler_state*>(s); }
@@ -238,10 +252,29 @@ struct scheduler_state {
   // ---- room, and telling ----
 
   /// Room for what later steps will need of a job, so that they need not allocate.
-  void prepare(std::uint32_t at) {
+  bool prepare(std::uint32_t at) {
     const gang size = jobs.record(at).size;
+    if constexpr (prices_moves<Controller>) {
+      if (priced.size() <= at) priced.resize(std::max<std::size_t>(at + 1, priced.size() * 3 / 2));
+      priced[at].reserve(book.options(at).size());
+    }
+    // Room is made for some jobs more than there are, of this size and larger ones, so that most jobs find it made.
+    const bool made = jobs.living() + 2 <= room.alive && jobs.size() <= room.handles && room.least <= size.least && size.most <= room.most &&
+                      book.options(at).size() <= room.options;
+    if (made) return false;
+    room.alive = std::max(room.alive, jobs.living() + jobs.living() / 4 + 16);
+    room.handles = std::max(room.handles, jobs.size() + jobs.size() / 4 + 16);
+    room.least = std::min(room.least, size.least);
+    room.most = std::max(room.most, size.most);
+    room.options = std::max(room.options, book.options(at).size());
+    make_room();
+    return true;
+  }
+
+  void make_room() {
+    const gang size{room.least, room.least, room.most};
     const std::size_t devices_there = all_devices();
-    const std::size_t alive = jobs.living() + 2;
+    const std::size_t alive = room.alive;
     const std::size_t most = std::min(devices_there, static_cast<std::size_t>(size.most));
     // Devices a class at most in use: once where they are free at once; else held, being left, claimed and missing.
     const std::size_t uses = settings.automatic_releases ? 1 : 4;
@@ -250,17 +283,15 @@ struct scheduler_state {
       const std::size_t blocks = uses * (devices_there / (std::bit_ceil(n) / 2 + 1)) + 2;
       pool.prepare(n, settings.automatic_releases ? std::min(alive, blocks) : blocks);
     }
-    log.prepare(alive, devices_there, jobs.size());
+    log.prepare(alive, devices_there, room.handles);
     reserve(bound, 2 * devices_there + 16);
+    reserve(taken, devices_there);
+    reserve(moving, devices_there);
     const std::size_t most_running = std::min(alive, devices_there) + 1;
     ahead.prepare(most_running);
     if (!settings.automatic_releases) {
       reserve(leaving, devices_there);
       reserve(claims, most_running);
-    }
-    if constexpr (prices_moves<Controller>) {
-      if (priced.size() <= at) priced.resize(std::max<std::size_t>(at + 1, priced.size() * 3 / 2));
-      priced[at].reserve(book.options(at).size());
     }
   }
 
@@ -314,10 +345,37 @@ struct scheduler_state {
       resource.release(pool.devices(left));
       pool.give(left);
       ++releases;
-    } else {
-      leaving.push_back({at, left});
-      ++slots[at].leaving_batches;
+      return;
     }
+    // What the engine was never told of, because it came and went in one step, nobody needs to leave.
+    const journal::page* p = log.find(jobs.record(at).handle);
+    if (p != nullptr) {
+      const auto old = log.old_devices(*p);
+      moving.clear();
+      for (const held_device& d : pool.devices(left))
+        if (std::binary_search(old.begin(), old.end(), d)) moving.push_back(d);
+        else resource.release({&d, 1});
+      if (moving.size() != left.size) {
+        ++releases;
+        pool.give(left);
+        if (moving.empty()) return;
+        left = pool.copy_in(moving);
+      }
+    }
+    // What a job leaves in one decision, the engine hears as one move.
+    for (std::size_t i = decided_from; i < leaving.size(); ++i) {
+      if (leaving[i].job != at) continue;
+      const auto a = pool.devices(leaving[i].devices);
+      const auto b = pool.devices(left);
+      moving.clear();
+      std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(moving));
+      pool.give(leaving[i].devices);
+      pool.give(left);
+      leaving[i].devices = pool.copy_in(moving);
+      return;
+    }
+    leaving.push_back({at, left});
+    ++slots[at].leaving_batches;
   }
 
   void stop(std::uint32_t at, why cause, job_handle sake) {
@@ -496,12 +554,12 @@ struct scheduler_state {
   void fill_claims() {
     for (claim& c : claims) {
       if (c.missing.empty()) continue;
-      taken.clear();
+      moving.clear();
       for (const held_device& d : pool.devices(c.missing))
-        if (!resource.reserve({&d, 1})) taken.push_back(d);
-      if (taken.size() == c.missing.size) continue;
+        if (!resource.reserve({&d, 1})) moving.push_back(d);
+      if (moving.size() == c.missing.size) continue;
       pool.give(c.missing);
-      c.missing = taken.empty() ? device_pool::block{} : pool.copy_in(taken);
+      c.missing = moving.empty() ? device_pool::block{} : pool.copy_in(moving);
     }
   }
 

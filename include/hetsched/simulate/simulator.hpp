@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-#include <hetsched/core/array_heap.hpp>
+#include <hetsched/core/event_heap.hpp>
 #include <hetsched/scheduler.hpp>
 
 namespace hetsched::simulate {
@@ -45,6 +45,10 @@ struct fault {
 struct simulation_settings {
   double restart_cost_s = 0;      ///< without work, at every start but a job's first, every resize and migration
   bool first_start_cost = false;  ///< at the first start too
+  // Three for Lucid's world (see docs/peers.md); none breaks a law.
+  std::optional<double> wide_restart_cost_s{};  ///< of gangs of more than 8 devices, where it is another
+  double first_start_delay_s = 0;               ///< without work, at the first start, whatever a restart costs
+  bool delays_add_up = false;                   ///< what a stop leaves of a delay is added to the next one
   double release_delay_s = 0;     ///< what a job gives up comes back so much later
   double until_s = std::numeric_limits<double>::infinity();  ///< nothing happens after this
   bool time_decisions = false;    ///< read a clock around each step
@@ -60,11 +64,11 @@ struct life {
   double device_s = 0;
   double done = 0;           ///< work
   double rate = 0;           ///< true, in its present devices
-  double works_from_s = 0;   ///< later than touched_s while a delay lasts
+  double works_from_s = 0;   ///< later than touched_s while a delay lasts; while it waits: what is left of one, if delays add up
   double touched_s = 0;      ///< sums are as of here
   double present = 0;        ///< integral of the number of jobs present, at its arrival; over its life once it has ended
   job_handle handle{};
-  std::uint32_t heap_at = 0;
+  std::uint32_t move = 0;  ///< counts the changes of its devices and rate, so that an end that was foretold before one is void
   std::int32_t devices = 0;
   std::uint32_t starts = 0;
   std::uint32_t preemptions = 0;
@@ -104,13 +108,14 @@ class simulator {
   /// @throws invalid_input  a negative or infinite cost or delay, faults out of order
   simulator(Scheduler& scheduler, const World& truth, simulation_settings settings = {}, std::vector<fault> faults = {}, Log log = {})
       : scheduler_{scheduler}, world_{truth}, settings_{settings}, faults_{std::move(faults)}, log_{std::move(log)} {
-    for (const auto& [field, v] : {std::pair{"restart-cost", settings_.restart_cost_s}, std::pair{"release-delay", settings_.release_delay_s}})
+    for (const auto& [field, v] : {std::pair{"restart-cost", settings_.restart_cost_s}, std::pair{"wide_restart_cost_s", settings_.wide_restart_cost_s.value_or(0)},
+                                   std::pair{"first_start_delay_s", settings_.first_start_delay_s}, std::pair{"release-delay", settings_.release_delay_s}})
       if (!(v >= 0) || std::isinf(v)) throw invalid_input{field, "must be finite and not negative"};
     if (settings_.release_delay_s > 0 && scheduler_.settings().automatic_releases) throw invalid_input{"release-delay", "needs a scheduler without automatic releases"};
     if (!std::is_sorted(faults_.begin(), faults_.end(), [](const fault& a, const fault& b) { return a.time_s < b.time_s; })) throw invalid_input{"faults", "must be sorted by time"};
     const std::size_t n = world_.size();
     lives_.resize(n);
-    scheduler_.reserve(std::min<std::size_t>(n, 4096));
+    scheduler_.reserve(n);  // address space, not memory: places of ended jobs are used again
     for (std::uint32_t i = 0; i < n; ++i)
       if (const auto c = world_.cancel_s(i)) cancellations_.push_back({std::max(*c, world_.submit_s(i)), i, false});
     std::sort(cancellations_.begin(), cancellations_.end(), [&](const timed& a, const timed& b) { return a.at_s != b.at_s ? a.at_s < b.at_s : world_.id(a.job) < world_.id(b.job); });
@@ -134,7 +139,11 @@ class simulator {
     const std::uint64_t events = totals_.events;
     while (!releases_.empty() && releases_.front().at_s <= t) release(t);
     while (next_fault_ < faults_.size() && faults_[next_fault_].time_s <= t) strike(faults_[next_fault_++]);
-    while (!ends_.empty() && ends_.next().at_s <= t) finish(t);
+    while (!ends_.empty() && ends_.next().at_s <= t) {
+      const ending e = ends_.next();
+      ends_.pop();
+      if (foretold(e)) finish(t, e.job);
+    }
     while (next_arrival_ < world_.size() && world_.submit_s(next_arrival_) <= t) arrive(t);
     while (next_cancellation_ < cancellations_.size() && cancellations_[next_cancellation_].at_s <= t) cancel(t);
     if (totals_.events != events) idle_wakeups_ = 0;
@@ -159,9 +168,7 @@ class simulator {
     double at_s;
     std::int64_t id;
     std::uint32_t job;
-  };
-  struct sooner {
-    bool operator()(const ending& a, const ending& b) const { return a.at_s != b.at_s ? a.at_s < b.at_s : a.id < b.id; }
+    std::uint32_t move;
   };
   struct checkpoint {  // of a job that keeps them
     double run_s = 0;  // since the last start or fault
@@ -171,6 +178,7 @@ class simulator {
   double next_time() {
     double t = never;
     if (next_arrival_ < world_.size()) t = world_.submit_s(next_arrival_);
+    while (!ends_.empty() && !foretold(ends_.next())) ends_.pop();
     if (!ends_.empty()) t = std::min(t, ends_.next().at_s);
     if (next_fault_ < faults_.size()) t = std::min(t, faults_[next_fault_].time_s);
     if (next_cancellation_ < cancellations_.size()) t = std::min(t, cancellations_[next_cancellation_].at_s);
@@ -250,19 +258,14 @@ class simulator {
     bring_up(i, t);
     life& l = lives_[i];
     if (l.devices == 0) return;
-    if (l.rate > 0) ends_.erase(l.heap_at, placed());
+    ++l.move;
     l.devices = 0;
     l.rate = 0;
     --running_;
     if (settings_.release_delay_s > 0) releases_.push_back({t + settings_.release_delay_s, i, false});
   }
 
-  auto placed() {
-    return [this](const ending& e, std::uint32_t at) { lives_[e.job].heap_at = at; };
-  }
-
-  void finish(double t) {
-    const std::uint32_t i = ends_.next().job;
+  void finish(double t, std::uint32_t i) {
     ++totals_.events;
     unhold(i, t);
     end(i, t, life_state::finished);
@@ -326,13 +329,16 @@ class simulator {
 
   // Work since the last checkpoint, of the jobs that keep any.
   void lose_work(const fault& f) {
-    for (const ending& e : ends_.entries()) {
-      const std::uint32_t i = e.job;
-      if (!world_.checkpoint_s(i) || !touches(f, i)) continue;
+    changed_.clear();
+    for (const ending& e : ends_.entries())
+      if (foretold(e) && world_.checkpoint_s(e.job) && touches(f, e.job)) changed_.push_back(e.job);
+    std::sort(changed_.begin(), changed_.end(), [&](std::uint32_t a, std::uint32_t b) { return world_.id(a) < world_.id(b); });
+    for (const std::uint32_t i : changed_) {
       bring_up(i, f.time_s);
       checkpoint& c = checkpoint_of(i);
       lives_[i].done = c.saved;
       c.run_s = 0;
+      foretell(i);  // an end due just now is not reached
       scheduler_.restored(lives_[i].handle, c.saved, seconds{f.time_s});
     }
   }
@@ -351,7 +357,7 @@ class simulator {
     }
     changed_.clear();
     for (const ending& e : ends_.entries())
-      if (touches({f.time_s, f.kind, f.node, std::nullopt, 1.0}, e.job)) changed_.push_back(e.job);
+      if (foretold(e) && touches({f.time_s, f.kind, f.node, std::nullopt, 1.0}, e.job)) changed_.push_back(e.job);
     std::sort(changed_.begin(), changed_.end(), [&](std::uint32_t a, std::uint32_t b) { return world_.id(a) < world_.id(b); });
     for (const std::uint32_t i : changed_) {
       bring_up(i, f.time_s);
@@ -359,7 +365,7 @@ class simulator {
       const double rate = true_rate(i, scheduler_.devices(l.handle));
       if (rate == l.rate) continue;
       l.rate = rate;
-      ends_.replace(l.heap_at, {end_of(i), world_.id(i), i}, placed());
+      foretell(i);
       log_.rate_changed(f.time_s, i, rate);
     }
   }
@@ -379,10 +385,16 @@ class simulator {
     return r.steps_per_s() * slowest;
   }
 
-  double end_of(std::uint32_t i) const {
-    const life& l = lives_[i];
-    return std::max(l.works_from_s, l.touched_s) + std::max(0.0, *world_.work(i) - l.done) / l.rate;
+  // When the job will end as things are; what was foretold before is void.
+  void foretell(std::uint32_t i) {
+    life& l = lives_[i];
+    ++l.move;
+    const double at = l.rate > 0 ? std::max(l.works_from_s, l.touched_s) + std::max(0.0, *world_.work(i) - l.done) / l.rate : never;
+    ends_.push({at, world_.id(i), i, l.move});
+    if (ends_.size() > 4 * running_ + 64) ends_.keep_if([this](const ending& e) { return foretold(e); });
   }
+
+  bool foretold(const ending& e) const { return lives_[e.job].move == e.move; }
 
   void decide(double t) {
     std::span<const move> moves;
@@ -419,6 +431,7 @@ class simulator {
     life& l = lives_[i];
     if (l.state != life_state::running) return;  // cancelled: the engine said so itself
     unhold(i, t);
+    if (settings_.delays_add_up) l.works_from_s = std::max(0.0, l.works_from_s - t);
     l.state = life_state::waiting;
     ++l.preemptions;
     ++totals_.preemptions;
@@ -429,7 +442,6 @@ class simulator {
     const std::uint32_t i = scheduler_.job(m.job).number;
     life& l = lives_[i];
     bring_up(i, t);
-    const bool ended = l.devices > 0 && l.rate > 0;
     if (l.devices == 0) ++running_;
     // What a resize or migration gives up comes back later too.
     if (settings_.release_delay_s > 0 && (m.what == action::resize || m.what == action::migrate)) quiet_releases(t, i);
@@ -438,22 +450,23 @@ class simulator {
     l.one_node = m.devices.front().node == m.devices.back().node;
     l.rate = true_rate(i, m.devices);
     double delay = 0;
-    if (m.what == action::start ? (l.starts > 0 || settings_.first_start_cost) : m.what != action::retune) delay = settings_.restart_cost_s;
+    if (m.what == action::start ? (l.starts > 0 || settings_.first_start_cost) : m.what != action::retune)
+      delay = l.devices > 8 ? settings_.wide_restart_cost_s.value_or(settings_.restart_cost_s) : settings_.restart_cost_s;
+    if (l.starts == 0) delay += settings_.first_start_delay_s;
+    if (settings_.delays_add_up && m.what == action::start) delay += l.works_from_s;
     l.works_from_s = m.what == action::retune ? std::max(l.works_from_s, t) : t + delay;
     if (m.what == action::start) {
       if (l.starts == 0) l.first_start_s = t;
       ++l.starts;
       ++totals_.starts;
       l.state = life_state::running;
+      if (world_.checkpoint_s(i)) checkpoint_of(i) = {0, l.done};  // run time counts from here
     } else if (m.what == action::resize) {
       ++totals_.resizes;
     } else if (m.what == action::migrate) {
       ++totals_.migrations;
     }
-    const ending e{l.rate > 0 ? end_of(i) : never, world_.id(i), i};
-    if (ended && l.rate > 0) ends_.replace(l.heap_at, e, placed());
-    else if (ended) ends_.erase(l.heap_at, placed());
-    else if (l.rate > 0) ends_.push(e, placed());
+    foretell(i);
     log_.moved(t, m, i, l.rate, delay);
   }
 
@@ -486,7 +499,7 @@ class simulator {
   Log log_;
 
   std::vector<life> lives_;
-  array_heap<ending, sooner> ends_;
+  event_heap<ending> ends_;
   std::vector<timed> cancellations_;
   std::deque<timed> releases_;
   std::vector<slow_place> slow_;

@@ -31,7 +31,7 @@ enum class law : std::uint8_t {
   devices,         ///< they exist, come in order, and none twice
   capacity,        ///< at the end of a decision no device is held beyond 1000 thousandths, what is being left included
   out_of_service,  ///< nothing new where a device is down or drained, nobody on one that is down
-  group,           ///< who moves for another's sake moves in one group with it
+  group,           ///< who is stopped or moved for another's sake stands in one group with its start
   order,           ///< moves of a group stand together, whoever leaves first
   work,            ///< speed times time, delays and lost work left out, is the job's work at its end, and never more
   speed,           ///< a job works at the world's rate

@@ -56,13 +56,20 @@ class ordered_greedy {
 
   void follow(job_event what, job_handle job, const situation& now) {
     if constexpr (learns_from_jobs<Order>) order_.follow(what, job, now);
-    if (what == job_event::ended) {
-      remove(job);
-      leave_kind(job);
-      return;
+    switch (what) {
+      case job_event::ended:
+        remove(job);
+        leave_kind(job);
+        return;
+      case job_event::arrived:
+      case job_event::changed:
+        if (places_.size() < now.handle_bound()) places_.resize(std::max(now.handle_bound(), places_.size() * 3 / 2));
+        remove(job);
+        leave_kind(job);
+        join_kind(job, now);
+        break;
+      default: remove(job);
     }
-    if (places_.size() < now.handle_bound()) places_.resize(std::max(now.handle_bound(), places_.size() * 2));
-    if (what == job_event::arrived || what == job_event::changed) join_kind(job, now);
     insert(job, now);
   }
 
@@ -169,24 +176,28 @@ class ordered_greedy {
 
   // Makes the room that later steps need, so that a decision about known jobs allocates nothing.
   void join_kind(job_handle job, const situation& now) {
-    remove(job);
-    leave_kind(job);
     const auto kind = static_cast<std::uint32_t>(kind_of(now.record(job)));
     places_[job.index].kind = kind;
     if (waiting_.size() <= kind) waiting_.resize(std::size_t{kind} + 1);
     group& g = waiting_[kind];
     ++g.members;
     make_room(g.jobs, g.members);
-    make_room(nonempty_, waiting_.size());
-    make_room(tried_, waiting_.size());
+    if (nonempty_.capacity() < waiting_.size()) {
+      make_room(nonempty_, waiting_.size());
+      make_room(tried_, waiting_.size());
+    }
     if constexpr (jumps<Order>) make_room(jumps_, places_.size());
-    if (!preemptive_) return;
+    if (preemptive_ && now.job_count() > jobs_with_room_) make_running_room(now);
+  }
+
+  void make_running_room(const situation& now) {
+    jobs_with_room_ = now.job_count() + now.job_count() / 4 + 16;
     std::size_t devices = 0;
     for (const std::int64_t c : now.capacity()) devices += static_cast<std::size_t>(std::max<std::int64_t>(c, 0));
-    const std::size_t most_running = std::min(devices, now.job_count());
-    for (lane& l : lanes_) make_room(l.jobs, most_running);
-    make_room(victims_, most_running);
-    make_room(frontier_, 4 * most_running + 4);
+    most_running_ = std::min(devices, jobs_with_room_);
+    for (lane& l : lanes_) make_room(l.jobs, most_running_);
+    make_room(victims_, most_running_);
+    make_room(frontier_, 4 * most_running_ + 4);
   }
 
   template <class Container>
@@ -200,8 +211,8 @@ class ordered_greedy {
     places_[job.index].kind = nowhere;
   }
 
+  // It is in no heap.
   void insert(job_handle job, const situation& now) {
-    remove(job);
     const job_record& r = now.record(job);
     if (now.startable(job)) {
       if (now.options(job).empty()) return;
@@ -245,6 +256,7 @@ class ordered_greedy {
     }
     if (empty == lanes_.size()) {
       lanes_.emplace_back();
+      make_room(lanes_.back().jobs, most_running_);
     }
     lanes_[empty].type = type;
     lanes_[empty].slope = slope;
@@ -276,10 +288,17 @@ class ordered_greedy {
     if constexpr (learns_from_jobs<Order>)
       if (order_.version() != version_) {
         version_ = order_.version();
-        for (const job_handle job : now.jobs()) insert(job, now);
+        for (const job_handle job : now.jobs()) {
+          remove(job);
+          insert(job, now);
+        }
       }
     if constexpr (jumps<Order>)
-      while (!jumps_.empty() && jumps_.next().at_s <= now.now_s()) insert(now.record_at(jumps_.next().job).handle, now);
+      while (!jumps_.empty() && jumps_.next().at_s <= now.now_s()) {
+        const job_handle job = now.record_at(jumps_.next().job).handle;
+        remove(job);
+        insert(job, now);
+      }
   }
 
   // ---- decisions
@@ -479,6 +498,8 @@ class ordered_greedy {
   std::vector<lane> lanes_;
   array_heap<jump, earlier> jumps_;
   std::uint64_t version_ = 0;
+  std::size_t jobs_with_room_ = 0;
+  std::size_t most_running_ = 0;
 
   std::uint64_t decision_ = 0;
   std::int64_t effort_ = 1;  // how many times the missing devices may be pushed out: grows where nodes are fragmented

@@ -116,9 +116,9 @@ class listing {
 
   std::vector<held_device>* out_;
   std::size_t from_;
-  std::size_t last_;            // where the last node begins
-  bool in_order_ = true;        // those before it
-  bool last_in_order_ = true;   // it comes after all of them
+  std::size_t last_;           // where the last node begins
+  bool in_order_ = true;       // those before it
+  bool last_in_order_ = true;  // it comes after all of them
 };
 
 /// The node with least free that holds so many devices and is not listed, ties by node order.

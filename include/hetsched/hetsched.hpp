@@ -1,0 +1,52 @@
+#pragma once
+
+/// Everything that a scheduler is composed of, and the published schedulers. The simulator, the readers of traces and the
+/// checker have umbrellas of their own: simulate.hpp, trace.hpp, verify.hpp.
+
+#include <hetsched/admit/concept.hpp>
+#include <hetsched/admit/what_fits.hpp>
+#include <hetsched/cluster.hpp>
+#include <hetsched/column.hpp>
+#include <hetsched/config.hpp>
+#include <hetsched/core/explanation.hpp>
+#include <hetsched/core/invalid_input.hpp>
+#include <hetsched/core/situation.hpp>
+#include <hetsched/job.hpp>
+#include <hetsched/move.hpp>
+#include <hetsched/objective/concept.hpp>
+#include <hetsched/objective/fifo.hpp>
+#include <hetsched/objective/gittins.hpp>
+#include <hetsched/objective/least_attained.hpp>
+#include <hetsched/objective/shortest.hpp>
+#include <hetsched/place/allocate/marginal_gain.hpp>
+#include <hetsched/place/allocate/ordered_greedy.hpp>
+#include <hetsched/place/bind/best_fit.hpp>
+#include <hetsched/place/bind/consolidate.hpp>
+#include <hetsched/place/bind/even.hpp>
+#include <hetsched/place/bind/first_fit.hpp>
+#include <hetsched/place/bind/spread.hpp>
+#include <hetsched/place/bind/sticky.hpp>
+#include <hetsched/place/concept.hpp>
+#include <hetsched/plan.hpp>
+#include <hetsched/predict/compose.hpp>
+#include <hetsched/predict/concept.hpp>
+#include <hetsched/predict/declared_speed.hpp>
+#include <hetsched/predict/declared_work.hpp>
+#include <hetsched/predict/rate_table.hpp>
+#include <hetsched/published/easy_backfill.hpp>
+#include <hetsched/published/first_come_first_served.hpp>
+#include <hetsched/published/least_attained_service.hpp>
+#include <hetsched/published/optimus.hpp>
+#include <hetsched/published/shortest_job_first.hpp>
+#include <hetsched/published/shortest_remaining_time_first.hpp>
+#include <hetsched/published/tiresias.hpp>
+#include <hetsched/reallocate/concept.hpp>
+#include <hetsched/reallocate/fixed_rounds.hpp>
+#include <hetsched/reallocate/on_event.hpp>
+#include <hetsched/reallocate/restart_cost.hpp>
+#include <hetsched/reallocate/run_to_completion.hpp>
+#include <hetsched/record.hpp>
+#include <hetsched/resource/concept.hpp>
+#include <hetsched/resource/typed_nodes.hpp>
+#include <hetsched/scheduler.hpp>
+#include <hetsched/version.hpp>

@@ -1,0 +1,197 @@
+// README.md and docs/ say what is so: their code is compiled, their links lead somewhere, every policy has its page.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path source{HETSCHED_SOURCE_DIR};
+
+std::string read(const fs::path& path) {
+  std::ifstream in{path, std::ios::binary};
+  REQUIRE_MESSAGE(in.good(), path.string());
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t to = std::min(text.find('\n', from), text.size());
+    lines.push_back(text.substr(from, to - from));
+    from = to + 1;
+  }
+  return lines;
+}
+
+std::vector<fs::path> files_under(const fs::path& folder, std::string_view extension) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator{folder})
+    if (entry.is_regular_file() && entry.path().extension() == extension) found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<fs::path> documents() {
+  std::vector<fs::path> all = files_under(source / "docs", ".md");
+  all.push_back(source / "README.md");
+  return all;
+}
+
+struct block {
+  std::string language;
+  std::size_t line = 0;
+  std::string text;
+};
+
+std::vector<block> blocks_of(const std::string& text) {
+  std::vector<block> blocks;
+  bool inside = false;
+  std::size_t number = 0;
+  for (const std::string& line : lines_of(text)) {
+    ++number;
+    if (line.compare(0, 3, "```") == 0) {
+      inside = !inside;
+      if (inside) blocks.push_back({line.substr(3), number, {}});
+    } else if (inside) {
+      blocks.back().text += line + '\n';
+    }
+  }
+  return blocks;
+}
+
+// Its lines without what they are indented by, each ended.
+std::string flush_left(const std::string& text) {
+  std::string out = "\n";
+  for (const std::string& line : lines_of(text)) out += line.substr(std::min(line.find_first_not_of(' '), line.size())) + '\n';
+  return out;
+}
+
+// A heading's anchor, as the forges make it.
+std::string anchor(std::string_view heading) {
+  std::string out;
+  for (const char c : heading) {
+    const auto u = static_cast<unsigned char>(c);
+    if (std::isalnum(u) != 0 || c == '_' || c == '-') out += static_cast<char>(std::tolower(u));
+    else if (c == ' ') out += '-';
+  }
+  return out;
+}
+
+std::set<std::string> anchors_of(const std::string& text) {
+  std::set<std::string> all;
+  bool code = false;
+  for (const std::string& line : lines_of(text)) {
+    if (line.compare(0, 3, "```") == 0) code = !code;
+    const std::size_t level = line.find_first_not_of('#');
+    if (!code && level != std::string::npos && level > 0 && line[level] == ' ') all.insert(anchor(std::string_view{line}.substr(level + 1)));
+  }
+  return all;
+}
+
+// Targets of [text](target) outside of code.
+std::vector<std::string> links_of(const std::string& text) {
+  std::vector<std::string> links;
+  bool code = false;
+  for (const std::string& line : lines_of(text)) {
+    if (line.compare(0, 3, "```") == 0) code = !code;
+    for (std::size_t at = code ? std::string::npos : line.find("]("); at != std::string::npos; at = line.find("](", at + 1)) {
+      const std::size_t end = line.find(')', at);
+      if (end != std::string::npos) links.push_back(line.substr(at + 2, end - at - 2));
+    }
+  }
+  return links;
+}
+
+}  // namespace
+
+TEST_CASE("the README shows examples/quickstart.cpp byte for byte") {
+  const std::string program = read(source / "examples" / "quickstart.cpp");
+  const auto blocks = blocks_of(read(source / "README.md"));
+  CHECK(std::count_if(blocks.begin(), blocks.end(), [&](const block& b) { return b.language == "cpp" && b.text == program; }) == 1);
+}
+
+TEST_CASE("every block of C++ in README and docs stands in a file that is compiled") {
+  std::vector<std::string> compiled;
+  for (const fs::path& folder : {source / "examples", source / "tests" / "docs"})
+    for (const char* extension : {".cpp", ".hpp"})
+      for (const fs::path& file : files_under(folder, extension)) compiled.push_back(flush_left(read(file)));
+  for (const fs::path& document : documents())
+    for (const block& b : blocks_of(read(document))) {
+      if (b.language != "cpp") continue;
+      const std::string wanted = flush_left(b.text);
+      CHECK_MESSAGE(std::any_of(compiled.begin(), compiled.end(), [&](const std::string& file) { return file.find(wanted) != std::string::npos; }),
+                    document.string() << ", line " << b.line << ": no file under examples or tests/docs has this block");
+    }
+}
+
+TEST_CASE("every relative link in README and docs leads to a file, and every anchor to a heading") {
+  for (const fs::path& document : documents())
+    for (const std::string& link : links_of(read(document))) {
+      if (link.find("://") != std::string::npos) continue;
+      const std::size_t hash = link.find('#');
+      const fs::path target = hash == 0 ? document : document.parent_path() / link.substr(0, hash);
+      CHECK_MESSAGE(fs::exists(target), document.string() << ": " << link);
+      if (hash == std::string::npos || !fs::is_regular_file(target)) continue;
+      CHECK_MESSAGE(anchors_of(read(target)).count(link.substr(hash + 1)) == 1, document.string() << ": " << link);
+    }
+}
+
+TEST_CASE("every page of docs can be reached from the README") {
+  std::set<fs::path> reached;
+  std::vector<fs::path> open{source / "README.md"};
+  while (!open.empty()) {
+    const fs::path page = fs::weakly_canonical(open.back());
+    open.pop_back();
+    if (page.extension() != ".md" || !fs::exists(page) || !reached.insert(page).second) continue;
+    for (const std::string& link : links_of(read(page)))
+      if (link.find("://") == std::string::npos && link.front() != '#') open.push_back(page.parent_path() / link.substr(0, link.find('#')));
+  }
+  for (const fs::path& document : documents())
+    CHECK_MESSAGE(reached.count(fs::weakly_canonical(document)) == 1, document.string() << " is linked from nowhere");
+}
+
+TEST_CASE("every policy that simulate lists has its page, and every page a policy") {
+  const fs::path program = fs::path{HETSCHED_BINARY_DIR} / "examples" / "simulate";
+  if (!fs::exists(program)) {
+    MESSAGE("skipped: " << program.string() << " was not built");
+    return;
+  }
+  std::set<std::string> listed;
+  std::FILE* out = popen(("'" + program.string() + "' --list-policies").c_str(), "r");
+  REQUIRE(out != nullptr);
+  std::string text;
+  for (int c = std::fgetc(out); c != EOF; c = std::fgetc(out)) text += static_cast<char>(c);
+  CHECK(pclose(out) == 0);
+  for (const std::string& name : lines_of(text)) listed.insert(name);
+  std::set<std::string> described;
+  for (const fs::path& page : files_under(source / "docs" / "schedulers", ".md"))
+    if (page.stem() != "README") described.insert(page.stem().string());
+  CHECK(!listed.empty());
+  for (const std::string& name : listed) CHECK_MESSAGE(described.count(name) == 1, "docs/schedulers/" << name << ".md is missing");
+  for (const std::string& name : described) CHECK_MESSAGE(listed.count(name) == 1, "simulate lists no policy " << name);
+}
+
+TEST_CASE("the umbrella has every header below the programs, but for details") {
+  const std::string umbrella = read(source / "include" / "hetsched" / "hetsched.hpp");
+  const std::set<std::string> details{"core/array_heap", "core/device_pool", "core/id_index", "place/bind/workers", "reallocate/checked_seconds",
+                                      "resource/count_buckets", "hetsched", "simulate", "trace", "verify"};
+  for (const fs::path& file : files_under(source / "include", ".hpp")) {
+    const fs::path below = file.lexically_relative(source / "include" / "hetsched");
+    const std::string name = below.generic_string(), room = below.begin()->string();
+    const bool apart = room == "simulate" || room == "trace" || room == "verify" || room == "scheduler";
+    if (apart || details.count(name.substr(0, name.size() - 4)) == 1) continue;
+    CHECK_MESSAGE(umbrella.find("<hetsched/" + name + ">") != std::string::npos, name << " is not in hetsched.hpp");
+  }
+}
