@@ -100,5 +100,6 @@ std::string nearest(std::string_view name, const std::vector<std::string>& known
 std::vector<policy> arrival_policies();   // fifo, fifo_backfill
 std::vector<policy> shortest_policies();  // sjf, srtf
 std::vector<policy> attained_policies();  // las, tiresias, gittins
+std::vector<policy> elastic_policies();   // optimus
 
 }  // namespace program

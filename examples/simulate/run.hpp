@@ -114,7 +114,9 @@ run_result play(const std::string& policy, const run_request& request, Allocator
   };
 
   if (request.check) {
-    auto log = simulate::both_logs{events_file{printed, std::move(events)}, verify::checker{*request.truth, *request.cluster}};
+    verify::checker_settings laws;
+    laws.release_delay_s = request.settings.release_delay_s;
+    auto log = simulate::both_logs{events_file{printed, std::move(events)}, verify::checker{*request.truth, *request.cluster, laws}};
     simulate::simulator simulation{scheduler, *request.truth, request.settings, request.faults, std::move(log)};
     run(simulation, simulation.log().first);
     verify::checker& checker = simulation.log().second;

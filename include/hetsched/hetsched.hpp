@@ -18,6 +18,7 @@
 #include <hetsched/objective/gittins.hpp>
 #include <hetsched/objective/least_attained.hpp>
 #include <hetsched/objective/shortest.hpp>
+#include <hetsched/place/allocate/count_scan.hpp>
 #include <hetsched/place/allocate/marginal_gain.hpp>
 #include <hetsched/place/allocate/ordered_greedy.hpp>
 #include <hetsched/place/bind/best_fit.hpp>

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <hetsched/objective/fifo.hpp>
+#include <hetsched/objective/least_attained.hpp>
 #include <hetsched/objective/shortest.hpp>
 #include <hetsched/objective/tiresias_peer.hpp>
 #include <hetsched/place/allocate/count_scan.hpp>
@@ -55,7 +56,9 @@ TEST_CASE("preemptive fewest devices first is Tiresias's sjf") {
 
 TEST_CASE("shortest remaining time first is Tiresias's shortest") { check_equal(ours(ordered_greedy{srtf{}}), theirs("shortest")); }
 
-TEST_CASE("least remaining device-seconds first is Tiresias's shortest-gpu") { check_equal(ours(ordered_greedy{srtf{true}}), theirs("shortest-gpu")); }
+TEST_CASE("least remaining device-seconds first is Tiresias's shortest-gpu") {
+  check_equal(ours(ordered_greedy{srtf{true}}), theirs("shortest-gpu"));
+}
 
 TEST_CASE("queues by run time, as lists, are Tiresias's dlas") {
   tiresias_list::options o = late();

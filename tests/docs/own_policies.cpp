@@ -13,17 +13,17 @@
 
 namespace {
 
-struct tiny_job {
+struct training_job {
   int id = 0;
   int gpus = 1;
 };
-struct tiny_device {
+struct gpu {
   int node = 0;
   std::string kind;
 };
 
-static_assert(hetsched::schedulable<tiny_job>);
-static_assert(hetsched::speed_predictor<proportional, tiny_job>);
+static_assert(hetsched::schedulable<training_job>);
+static_assert(hetsched::speed_predictor<proportional, training_job>);
 
 std::string job_ids(const auto& scheduler, std::span<const hetsched::move> moves) {
   std::string ids;
@@ -35,10 +35,9 @@ std::string job_ids(const auto& scheduler, std::span<const hetsched::move> moves
 
 TEST_CASE("the README's own policies make a scheduler that keeps the laws") {
   using namespace std::chrono_literals;
-  const std::vector<tiny_device> gpus{{0, "v100"}, {0, "v100"}, {0, "v100"}, {0, "v100"}, {1, "v100"}, {1, "v100"}};
-  hetsched::verify::checked scheduler{hetsched::make_scheduler<tiny_job>(hetsched::typed_nodes{gpus}, proportional{},
-                                                                         hetsched::placement_solver{largest_first{}, tightest_node{}},
-                                                                         at_most_every{60s})};
+  const std::vector<gpu> gpus{{0, "v100"}, {0, "v100"}, {0, "v100"}, {0, "v100"}, {1, "v100"}, {1, "v100"}};
+  hetsched::verify::checked scheduler{hetsched::make_scheduler<training_job>(
+      hetsched::typed_nodes{gpus}, proportional{}, hetsched::placement_solver{largest_first{}, tightest_node{}}, at_most_every{60s})};
   scheduler.submit({1, 1}, 0s);
   scheduler.submit({2, 4}, 0s);
   scheduler.submit({3, 2}, 0s);
@@ -83,4 +82,26 @@ TEST_CASE("the README's own policy runs the bundled workload in the simulator, u
   const double mean = mean_completion(std::string{HETSCHED_SOURCE_DIR} + "/examples/data");
   CHECK(mean > 0);
   CHECK(mean < 1e7);
+}
+
+TEST_CASE("docs/checker.md: a wrapped scheduler is driven as before") {
+  using namespace std::chrono_literals;
+  const hetsched::typed_nodes nodes{std::vector<gpu>{{0, "v100"}}};
+  const proportional predictor;
+  const auto solver = largest_first{} | hetsched::consolidate{};
+  const hetsched::on_event controller;
+  hetsched::verify::checked scheduler{hetsched::make_scheduler<training_job>(nodes, predictor, solver, controller)};
+  // ... run your engine as before ...
+  scheduler.finish();
+  for (const auto& v : scheduler.violations()) std::cerr << v << '\n';   // at 12 s: capacity: 3:0 is held to 2000 thousandths
+  CHECK(scheduler.ok());
+}
+
+TEST_CASE("docs/howto.md: a trace is read in C++") {
+  const std::string text = "0 0 -1 100 4 -1 -1 4 -1 -1 1 1 1 -1 -1 -1 -1 -1\n";
+  const auto jobs = hetsched::trace::parse_jobs(text, "my.swf", hetsched::trace::format::swf);  // or read_jobs(path, format)
+  for (const std::string& warning : jobs.warnings) std::cerr << warning << '\n';
+  for (const hetsched::trace::job& job : jobs.jobs)
+    std::cout << "job " << jobs.id_text(job) << " comes at " << job.submit_s << " s and asks for " << job.gpus << " devices\n";
+  CHECK(jobs.jobs.size() == 1);
 }

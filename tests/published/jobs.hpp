@@ -54,7 +54,8 @@ template <class Scheduler>
 std::map<int, fate> play(Scheduler composed, std::vector<job> jobs) {
   using namespace hetsched;
   verify::checked scheduler{std::move(composed)};
-  std::sort(jobs.begin(), jobs.end(), [](const job& a, const job& b) { return a.arrives_s != b.arrives_s ? a.arrives_s < b.arrives_s : a.id < b.id; });
+  const auto sooner = [](const job& a, const job& b) { return a.arrives_s != b.arrives_s ? a.arrives_s < b.arrives_s : a.id < b.id; };
+  std::sort(jobs.begin(), jobs.end(), sooner);
   std::map<int, fate> fates;
   struct running {
     double left_s = 0, rate = 0;  // of work

@@ -178,7 +178,8 @@ TEST_CASE("a restart costs at every start but the first, and the job does no wor
   s.by = policy::srtf;
   s.settings.restart_cost_s = 5;
   s.jobs = "job_id,submit_s,gpus,duration_s\n1,0,4,100\n2,20,4,10\n";
-  CHECK(story_of(s) == "0 start 1 0:0,0:1,0:2,0:3\n20 stop 1\n20 start 2 0:0,0:1,0:2,0:3\n30 finish 2\n30 start 1 0:0,0:1,0:2,0:3 +5\n115 finish 1\n");
+  CHECK(story_of(s) ==
+        "0 start 1 0:0,0:1,0:2,0:3\n20 stop 1\n20 start 2 0:0,0:1,0:2,0:3\n30 finish 2\n30 start 1 0:0,0:1,0:2,0:3 +5\n115 finish 1\n");
   const outcome o = play(s);
   CHECK(o.sums.preemptions == 1);
   CHECK(o.sums.starts == 3);
@@ -225,8 +226,7 @@ TEST_CASE("what a job gives up comes back after the release delay") {
 
 TEST_CASE("a job is cancelled while it waits, while it runs, as it comes, and not after its end") {
   scene s;
-  s.jobs =
-      "job_id,submit_s,gpus,duration_s,cancel_s\n1,0,4,10,\n2,1,4,10,5\n3,2,4,10,15\n4,3,4,10,3\n5,4,4,10,\n6,30,4,10,40\n";
+  s.jobs = "job_id,submit_s,gpus,duration_s,cancel_s\n1,0,4,10,\n2,1,4,10,5\n3,2,4,10,15\n4,3,4,10,3\n5,4,4,10,\n6,30,4,10,40\n";
   CHECK(story_of(s) ==
         "0 start 1 0:0,0:1,0:2,0:3\n3 cancel 4\n5 cancel 2\n10 finish 1\n10 start 3 0:0,0:1,0:2,0:3\n15 cancel 3\n15 start 5 0:0,0:1,0:2,0:3\n"
         "25 finish 5\n30 start 6 0:0,0:1,0:2,0:3\n40 finish 6\n");
@@ -264,7 +264,8 @@ TEST_CASE("work since the last checkpoint is lost at a fault; a start is a check
     s.nodes = "node,gpu_type,gpus\nn,a,2\n";
     s.jobs = "job_id,submit_s,gpus,duration_s,checkpoint_s\n1,0,2,100,10\n2,25,2,5,\n";
     s.faults = {at(38, fault_kind::down, 0), at(50, fault_kind::up, 0)};  // 25 at the stop, 33 at the fault, 25 kept
-    CHECK(story_of(s) == "0 start 1 0:0,0:1\n25 stop 1\n25 start 2 0:0,0:1\n30 finish 2\n30 start 1 0:0,0:1\n38 stop 1\n50 start 1 0:0,0:1\n125 finish 1\n");
+    CHECK(story_of(s) ==
+          "0 start 1 0:0,0:1\n25 stop 1\n25 start 2 0:0,0:1\n30 finish 2\n30 start 1 0:0,0:1\n38 stop 1\n50 start 1 0:0,0:1\n125 finish 1\n");
   }
   SUBCASE("a fault at the instant of the end comes first") {
     s.jobs = "job_id,submit_s,gpus,duration_s,checkpoint_s\n1,0,2,25,10\n";

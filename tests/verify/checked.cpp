@@ -173,7 +173,8 @@ std::string wild_life(std::uint64_t seed, Solver solver, Controller controller, 
       case 13:
       case 14: {
         const auto least = static_cast<int>(1 + roll.below(4));
-        s.submit({jobs++, roll.below(2) == 0 ? gang::exactly(least) : gang::between(least, least + 2), 1.0 + roll.below(30), roll.below(4) == 0}, now);
+        s.submit({jobs++, roll.below(2) == 0 ? gang::exactly(least) : gang::between(least, least + 2), 1.0 + roll.below(30), roll.below(4) == 0},
+                 now);
         break;
       }
       case 15:

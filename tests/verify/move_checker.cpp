@@ -54,7 +54,9 @@ struct scene {
     if (!kept.back().empty()) m.how.parts[0].milli = kept.back().front().milli;
     return m;
   }
-  void say(double t, const move& m, std::optional<double> rate = std::nullopt, double delay_s = 0) { checker.moved(t, m.job.index, m, rate, delay_s); }
+  void say(double t, const move& m, std::optional<double> rate = std::nullopt, double delay_s = 0) {
+    checker.moved(t, m.job.index, m, rate, delay_s);
+  }
   void start(double t, std::uint32_t job, std::vector<held_device> devices, std::optional<double> rate = std::nullopt, double delay_s = 0) {
     say(t, to(action::start, job, std::move(devices)), rate, delay_s);
     checker.settle();

@@ -49,7 +49,7 @@ concept arranges = requires(O order, const situation& now) {
 /// Optional: a running job is overtaken only when it is this far ahead, at times at which nothing else happens.
 template <class O>
 concept has_quantum = requires(const O order, const job_record& running) {
-  // In units of the key.
+  // In units of the key; the same for jobs of the same slope.
   { order.quantum(running) } -> std::same_as<double>;
 };
 

@@ -128,9 +128,14 @@ class journal {
       m.how = now.column_of(p.before.handle);
       m.speed = now.speed(p.before.handle);
       m.price = now.delay_s(p.before.handle);
-      if (old.empty() || (same && p.lost)) m.what = action::start;
-      else if (same) m.what = action::retune;
-      else m.what = old.size() == current.size() ? action::migrate : action::resize;
+      if (old.empty() || (same && p.lost)) {
+        m.what = action::start;
+        m.sake = {};  // of a stop that the engine never heard of
+      } else if (same) {
+        m.what = action::retune;
+      } else {
+        m.what = old.size() == current.size() ? action::migrate : action::resize;
+      }
       const std::size_t from = new_devices_.size();
       new_devices_.insert(new_devices_.end(), current.begin(), current.end());
       m.devices = {new_devices_.data() + from, current.size()};

@@ -54,7 +54,6 @@ class reporter {
     return moves;
   }
 
- private:
   template <class State>
   struct present {
     const State& s;

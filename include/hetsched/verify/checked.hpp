@@ -78,8 +78,10 @@ class checked {
   answer finished(const Name& name, seconds now) {
     // A job may end before it hears that it shall stop: that is the engine's to know.
     return tell(name, scheduler_.finished(name, now), [&](std::uint32_t job) {
-      if (checker_.runs(job)) checker_.finished(now.count(), job);
-      else checker_.cancelled(now.count(), job);
+      if (checker_.runs(job))
+        checker_.finished(now.count(), job);
+      else
+        checker_.cancelled(now.count(), job);
     });
   }
   template <class Name>
@@ -129,8 +131,7 @@ class checked {
 
   // ---- the cluster ----
 
-  node_id add_node(std::string_view type, int devices, seconds now)
-    requires requires(Scheduler& s) { s.add_node(type, devices, now); }
+  node_id add_node(std::string_view type, int devices, seconds now) requires requires(Scheduler& s) { s.add_node(type, devices, now); }
   {
     const std::size_t types = scheduler_.resource().types().size();
     const node_id added = scheduler_.add_node(type, devices, now);
@@ -228,7 +229,7 @@ class checked {
     terms.size = traits::size(job);
     terms.worker = static_cast<std::int32_t>(traits::worker(job));
     terms.accepted = accepted(job);
-    if constexpr (requires(std::ostream& out) { out << traits::id(job); }) {
+    if constexpr (requires(std::ostream & out) { out << traits::id(job); }) {
       std::ostringstream out;
       out << traits::id(job);
       terms.name = out.str();
@@ -245,9 +246,9 @@ class checked {
 
   void expect_believed(const move& m, const job_record& r) {
     const auto held = scheduler_.devices(m.job);
-    const bool right = m.what == action::stop ? held.empty()
-                                              : r.state == job_state::running && std::equal(held.begin(), held.end(), m.devices.begin(), m.devices.end());
-    if (!right) checker_.report(law::told, std::string{name(m.what)} + " of " + checker_.named(m.job.index) + " is not what the scheduler has in its books");
+    const bool same = std::equal(held.begin(), held.end(), m.devices.begin(), m.devices.end());
+    if (m.what == action::stop ? held.empty() : same && r.state == job_state::running) return;
+    checker_.report(law::told, std::string{name(m.what)} + " of " + checker_.named(m.job.index) + " is not what the scheduler has in its books");
   }
 
   Scheduler scheduler_;

@@ -112,8 +112,10 @@ class checker {
       if (const auto type = static_cast<type_id>(t); world.accepts(job, types.name(type))) terms.accepted.insert(type);
     terms.work = world.work(job);
     terms.checkpoint_s = world.checkpoint_s(job);
-    if constexpr (requires { world.workload().id_text(world.job(job)); }) terms.name = world.workload().id_text(world.job(job));
-    else terms.name = std::to_string(world.id(job));
+    if constexpr (requires { world.workload().id_text(world.job(job)); })
+      terms.name = world.workload().id_text(world.job(job));
+    else
+      terms.name = std::to_string(world.id(job));
     return terms;
   }
 

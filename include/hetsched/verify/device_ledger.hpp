@@ -66,9 +66,7 @@ class device_ledger {
   void set_state(node_id n, std::optional<int> d, node_state s) {
     for (device& each : std::span{devices_}.subspan(first_place(n, d), count(n, d))) each.state = s;
   }
-  void set_factor(node_id n, std::optional<int> d, double factor) {
-    (d ? devices_[first_place(n, d)].factor : nodes_[index(n)].factor) = factor;
-  }
+  void set_factor(node_id n, std::optional<int> d, double factor) { (d ? devices_[first_place(n, d)].factor : nodes_[index(n)].factor) = factor; }
   std::span<const device> on(node_id n, std::optional<int> d) const { return std::span{devices_}.subspan(first_place(n, d), count(n, d)); }
   std::size_t first_place(node_id n, std::optional<int> d) const { return nodes_[index(n)].first + static_cast<std::size_t>(d.value_or(0)); }
 

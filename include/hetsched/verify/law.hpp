@@ -40,9 +40,9 @@ enum class law : std::uint8_t {
   told,            ///< the scheduler believes what it told
 };
 
-inline constexpr std::array<std::string_view, 20> law_names{"time",     "numbers",        "known_job", "job_state", "one_move", "kind_of_move", "gang",
-                                                            "type",     "span",           "share",     "devices",   "capacity", "out_of_service",
-                                                            "group",    "order",          "work",      "speed",     "release",  "ledger", "told"};
+inline constexpr std::array<std::string_view, 20> law_names{
+    "time",    "numbers",  "known_job",      "job_state", "one_move", "kind_of_move", "gang",  "type",    "span",   "share",
+    "devices", "capacity", "out_of_service", "group",     "order",    "work",         "speed", "release", "ledger", "told"};
 
 constexpr std::string_view name(law l) { return law_names[static_cast<std::size_t>(l)]; }
 

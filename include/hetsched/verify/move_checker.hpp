@@ -96,8 +96,10 @@ class move_checker {
   }
   void slowed(double t, node_id n, std::optional<int> device, double factor) {
     if (!node_event(t, n, device)) return;
-    if (!sound(factor)) report(law::numbers, "a factor of " + text(factor));
-    else ledger_.set_factor(n, device, factor);
+    if (!sound(factor))
+      report(law::numbers, "a factor of " + text(factor));
+    else
+      ledger_.set_factor(n, device, factor);
   }
 
   // ---- jobs ----
@@ -165,8 +167,10 @@ class move_checker {
     if (!known) return report(law::known_job, "release of " + named(job) + ", which never came");
     if (settings_.release_delay_s) {
       const auto due = std::find(back_now_.begin(), back_now_.end(), job);
-      if (due == back_now_.end()) report(law::release, named(job) + " releases what is not due");
-      else back_now_.erase(due);
+      if (due == back_now_.end())
+        report(law::release, named(job) + " releases what is not due");
+      else
+        back_now_.erase(due);
       return;
     }
     const auto first = std::find_if(leaving_.begin(), leaving_.end(), [&](const batch& b) { return b.job == job; });
@@ -190,7 +194,8 @@ class move_checker {
     if (rate && !sound(*rate)) report(law::numbers, what + " with a rate of " + text(*rate));
     if (!sound(delay_s)) report(law::numbers, what + " with a delay of " + text(delay_s));
     if (!sound(m.price) || std::isnan(m.gain)) report(law::numbers, what + " with a price of " + text(m.price) + " and a gain of " + text(m.gain));
-    if (m.speed != rate::unknown() && !sound(m.speed.steps_per_s())) report(law::numbers, what + " with a believed rate of " + text(m.speed.steps_per_s()));
+    if (m.speed != rate::unknown() && !sound(m.speed.steps_per_s()))
+      report(law::numbers, what + " with a believed rate of " + text(m.speed.steps_per_s()));
     if (job >= jobs_.size() || jobs_[job].state == stage::unborn) return report(law::known_job, what + ", which never came");
     entry& j = jobs_[job];
     if (j.decision == decision_) report(law::one_move, what + ", which was moved in this decision already");
@@ -205,8 +210,10 @@ class move_checker {
     if (m.what == action::stop) {
       stop(job, m, what);
     } else {
-      if (m.what == action::start) expect_startable(j, what);
-      else if (j.state != stage::running) report(law::job_state, what + ", which does not run");
+      if (m.what == action::start)
+        expect_startable(j, what);
+      else if (j.state != stage::running)
+        report(law::job_state, what + ", which does not run");
       expect_kind(j, m, what);
       expect_column(j, m, what);
       occupy(job, m, sound(delay_s) ? delay_s : 0, rate && sound(*rate) ? rate : std::nullopt);
@@ -217,8 +224,10 @@ class move_checker {
     if (!expect_alive(job, "another rate")) return;
     if (jobs_[job].state != stage::running) return report(law::job_state, named(job) + " changes its rate and does not run");
     bring_up(job);
-    if (!sound(rate)) report(law::numbers, named(job) + " has a rate of " + text(rate));
-    else jobs_[job].rate = rate;
+    if (!sound(rate))
+      report(law::numbers, named(job) + " has a rate of " + text(rate));
+    else
+      jobs_[job].rate = rate;
   }
 
   /// All moves of a decision are told.
@@ -232,7 +241,8 @@ class move_checker {
     settle();
     if (std::any_of(jobs_.begin(), jobs_.end(), alive)) return;
     if (settings_.release_delay_s) come_back_by(never);
-    for (const batch& b : leaving_) report(law::ledger, named(b.job) + " has not released " + std::to_string(b.devices.size()) + " devices at the end");
+    for (const batch& b : leaving_)
+      report(law::ledger, named(b.job) + " has not released " + std::to_string(b.devices.size()) + " devices at the end");
     for (std::size_t p = 0; p < ledger_.devices(); ++p)
       if (ledger_.at(p).held_milli != 0) report(law::ledger, text(ledger_.device_at(p)) + " is held at the end");
   }
@@ -274,9 +284,9 @@ class move_checker {
     std::vector<held_device> devices;
     column how{};
     stage state = stage::unborn;
-    bool works = true;        // its rates are known
-    bool hit = false;         // a device of it went down, and it was not moved since
-    bool stopping = false;    // was told to stop: starts when all it left is back
+    bool works = true;         // its rates are known
+    bool hit = false;          // a device of it went down, and it was not moved since
+    bool stopping = false;     // was told to stop: starts when all it left is back
     bool awaits_stop = false;  // it holds nothing in a way of which one stop may still tell
     bool overran = false;
     std::uint32_t batches_left = 0;
@@ -324,9 +334,12 @@ class move_checker {
   }
 
   bool expect_alive(std::uint32_t job, const char* what) {
-    if (job >= jobs_.size() || jobs_[job].state == stage::unborn) report(law::known_job, std::string{what} + " of " + named(job) + ", which never came");
-    else if (jobs_[job].state == stage::ended) report(law::known_job, std::string{what} + " of " + named(job) + ", which has ended");
-    else return true;
+    if (job >= jobs_.size() || jobs_[job].state == stage::unborn)
+      report(law::known_job, std::string{what} + " of " + named(job) + ", which never came");
+    else if (jobs_[job].state == stage::ended)
+      report(law::known_job, std::string{what} + " of " + named(job) + ", which has ended");
+    else
+      return true;
     return false;
   }
 
@@ -390,8 +403,8 @@ class move_checker {
     const auto n = static_cast<std::int32_t>(m.devices.size());
     const gang& size = j.terms.size;
     if (n < size.least || n > size.most || n != m.how.devices())
-      report(law::gang, what + " with " + std::to_string(n) + " devices: its limits are " + std::to_string(size.least) + " and " + std::to_string(size.most) +
-                            ", its column has " + std::to_string(m.how.devices()));
+      report(law::gang, what + " with " + std::to_string(n) + " devices: its limits are " + std::to_string(size.least) + " and " +
+                            std::to_string(size.most) + ", its column has " + std::to_string(m.how.devices()));
     const part& first = m.how.parts[0];
     std::int32_t nodes = 0;
     std::int32_t here = 0;
@@ -405,7 +418,8 @@ class move_checker {
       }
       if (i > 0 && !(m.devices[i - 1] < d)) report(law::devices, what + (d < m.devices[i - 1] ? " out of order at " : " twice on ") + text(d));
       if (d.milli < 1 || d.milli > whole_device || (m.how.part_count == 1 && d.milli != first.milli))
-        report(law::share, what + " with " + std::to_string(d.milli) + " thousandths of " + text(d) + " where its column has " + std::to_string(first.milli));
+        report(law::share,
+               what + " with " + std::to_string(d.milli) + " thousandths of " + text(d) + " where its column has " + std::to_string(first.milli));
       if (i == 0 || m.devices[i - 1].node != d.node) {
         ++nodes;
         split = split || here % j.terms.worker != 0;
@@ -441,11 +455,14 @@ class move_checker {
     const auto held_already = [&](const held_device& d) { return std::find(j.devices.begin(), j.devices.end(), d) != j.devices.end(); };
     for (const held_device& d : m.devices)
       if (ledger_.knows(d) && ledger_.at(d).state != node_state::up && !held_already(d))
-        report(law::out_of_service, std::string{name(m.what)} + " of " + named(job) + " on " + text(d) + ", which is " + (ledger_.at(d).state == node_state::down ? "down" : "drained"));
+        report(law::out_of_service, std::string{name(m.what)} + " of " + named(job) + " on " + text(d) + ", which is " +
+                                        (ledger_.at(d).state == node_state::down ? "down" : "drained"));
     std::vector<held_device> left;
     for (const held_device& d : j.devices)
-      if (std::find(m.devices.begin(), m.devices.end(), d) == m.devices.end()) left.push_back(d);
-      else ledger_.give(job, d, false);
+      if (std::find(m.devices.begin(), m.devices.end(), d) == m.devices.end())
+        left.push_back(d);
+      else
+        ledger_.give(job, d, false);
     leave(job, std::move(left));
     j.devices.clear();
     for (const held_device& d : m.devices) {
@@ -537,10 +554,10 @@ class move_checker {
   findings found_;
   device_ledger ledger_;
   std::vector<entry> jobs_;
-  std::deque<batch> leaving_;             // in the order of due_s
-  std::vector<std::uint32_t> back_now_;   // whose devices came back at now_
-  std::vector<std::size_t> touched_;      // devices, since the last decision
-  std::vector<told_move> moves_;          // of this decision
+  std::deque<batch> leaving_;            // in the order of due_s
+  std::vector<std::uint32_t> back_now_;  // whose devices came back at now_
+  std::vector<std::size_t> touched_;     // devices, since the last decision
+  std::vector<told_move> moves_;         // of this decision
   std::uint64_t decision_ = 1;
   double now_ = -never;
 };

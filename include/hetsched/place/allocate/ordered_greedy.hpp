@@ -18,6 +18,7 @@
 ///            1995, doi 10.1007/3-540-60153-8_35; Mu'alem and Feitelson, TPDS 2001, doi 10.1109/71.932708.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -58,11 +59,13 @@ class ordered_greedy {
     if constexpr (learns_from_jobs<Order>) order_.follow(what, job, now);
     switch (what) {
       case job_event::ended:
+        sort_again_ = true;
         remove(job);
         leave_kind(job);
         return;
       case job_event::arrived:
       case job_event::changed:
+        sort_again_ = true;
         if (places_.size() < now.handle_bound()) places_.resize(std::max(now.handle_bound(), places_.size() * 3 / 2));
         remove(job);
         leave_kind(job);
@@ -147,6 +150,7 @@ class ordered_greedy {
   struct lane {  // running jobs that never overtake each other
     type_id type{};
     double slope = 0;
+    double quantum = 0;  // of its jobs, where the order has one
     array_heap<running_job, worse> jobs;
   };
 
@@ -167,6 +171,8 @@ class ordered_greedy {
 
   void begin(std::uint64_t decision) {
     decision_ = decision;
+    sorts_ = sort_again_;
+    sort_again_ = false;
     effort_ = 1;
     stopped_ = false;
     more_victims_ = false;
@@ -243,6 +249,7 @@ class ordered_greedy {
   void insert_running(job_handle job, const job_record& r, const situation& now) {
     const order_key k = order_.key(job, now);
     const std::size_t l = lane_of(r.type, k.slope);
+    if constexpr (has_quantum<Order>) lanes_[l].quantum = order_.quantum(r);
     places_[job.index].heap = static_cast<std::uint32_t>(2 * l + 1);
     const running_job e{k.slope == 0 ? k.level : k.level - k.slope * now.now_s(), r.rank, r.priority, job.index};
     lanes_[l].jobs.push(e, [this](const running_job& moved, std::uint32_t p) { places_[moved.job].at = p; });
@@ -446,7 +453,7 @@ class ordered_greedy {
       std::int64_t held = 0;
       l.jobs.walk(frontier_, [&](const running_job& r) {
         const waiting_job key{l.slope == 0 ? r.intercept : r.intercept + l.slope * now.now_s(), r.rank, r.priority, r.job, 0.0};
-        if (!(w < key)) return false;
+        if (!(w < key) || !overtaken(w, key, l)) return false;
         if (held >= enough) {
           more_victims_ = true;
           return false;
@@ -460,6 +467,20 @@ class ordered_greedy {
     }
     std::sort(victims_.begin(), victims_.end(), [](const victim& a, const victim& b) { return b.key < a.key; });
   }
+
+  // Where nothing happened but that time went by, a running job keeps its place until it is a quantum ahead: else jobs
+  // that are level would take turns at every look.
+  bool overtaken(const waiting_job& w, const waiting_job& running, const lane& l) const {
+    if constexpr (has_quantum<Order>) {
+      if (sorts_ || l.slope == 0 || w.priority != running.priority) return true;
+      return running.level >= w.level + l.quantum - slack(running.level);
+    } else {
+      return true;
+    }
+  }
+
+  // Of a comparison with a level that was computed from an intercept.
+  static double slack(double level) { return 1e-9 * std::max(1.0, std::abs(level)); }
 
   // The first time at which a running job is a quantum ahead of a waiting one and was not before.
   double next_overtaking(const situation& now) const
@@ -475,9 +496,8 @@ class ordered_greedy {
         l.jobs.walk(frontier_, [&](const running_job& r) {
           if (r.priority < w.priority) return true;
           if (r.priority > w.priority) return false;
-          const double ahead = w.level + order_.quantum(now.record_at(r.job));
-          const double at = (ahead - r.intercept) / l.slope;
-          if (at > now.now_s()) {
+          const double at = (w.level + l.quantum - r.intercept) / l.slope;
+          if (at > now.now_s() && r.intercept + l.slope * now.now_s() < w.level + l.quantum - slack(w.level)) {
             first = std::min(first, at);
             return false;
           }
@@ -503,6 +523,8 @@ class ordered_greedy {
 
   std::uint64_t decision_ = 0;
   std::int64_t effort_ = 1;  // how many times the missing devices may be pushed out: grows where nodes are fragmented
+  bool sort_again_ = true;  // a job came, ended or changed since the last decision
+  bool sorts_ = true;       // ... before this one
   bool stopped_ = false;
   bool more_victims_ = false;
 
