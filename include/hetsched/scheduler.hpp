@@ -303,6 +303,7 @@ class scheduler {
     const node_id added = state_.resource.add_node(type, devices);
     state_.now_s = t;
     state_.book.meet(state_.resource);
+    state_.seen_here = {};
     const auto every_job = [&](auto visit) {
       for (const job_handle job : state_.jobs.list()) visit(job.index);
       for (const std::uint32_t at : state_.jobs.arriving())
@@ -337,7 +338,7 @@ class scheduler {
     }
     state_.changed = true;
   }
-  /// Back in service, at full speed. @throws invalid_input  no such node or device
+  /// Back in service, at full speed; a node and its devices have states and speeds of their own. @throws invalid_input  no such node or device
   void node_up(node_id node, std::optional<int> device, seconds now)
     requires changing_cluster<Resource>
   {
@@ -359,7 +360,7 @@ class scheduler {
     state_.drop_claims_on(node, device);
     state_.changed = true;
   }
-  /// Everything there runs at `factor` times its speed, until node_up or another call.
+  /// Everything there runs at `factor` times its speed, until node_up or another call for it. A node's factor multiplies its devices'.
   /// @throws invalid_input  no such node or device, a factor that is negative or not finite
   void node_slow(node_id node, std::optional<int> device, double factor, seconds now)
     requires changing_cluster<Resource>
@@ -383,8 +384,10 @@ class scheduler {
     state_.now_s = state_.check_time(now);
     state_.log.sort();
     state_.jobs.rank_arrivals([this](std::uint32_t at) { state_.tell(job_event::arrived, at); });
-    state_.expire_claims();
-    state_.start_claimants();
+    if (!state_.claims.empty()) {
+      state_.expire_claims();
+      state_.start_claimants();
+    }
     if (state_.allocator_wakeup_s && *state_.allocator_wakeup_s <= state_.now_s) {
       state_.allocator_wakeup_s.reset();  // if this is not a time to decide, the next one will do
       state_.changed = true;

@@ -65,7 +65,7 @@ struct hetsched::job_traits<job> : hetsched::default_job_traits<job> {
 
 namespace {
 
-// Jobs come for a while, each moment ends with a step that may allocate; between the arrivals ends, failures, faults and wake-ups, whose steps may not.
+// Jobs come now and then, and the step behind them may allocate; between arrivals jobs end, die and wake up, nodes fail: those steps may not.
 template <class Order, class Binder, class Controller>
 void allocates_nothing(Order order, Binder binder, Controller controller, std::uint64_t seed) {
   for (const auto queue : {queue_discipline::strict, queue_discipline::skip, queue_discipline::easy})
@@ -78,7 +78,8 @@ void allocates_nothing(Order order, Binder binder, Controller controller, std::u
       settings.automatic_releases = automatic;
       settings.retry_limit = 1000;
       settings.claim_timeout = seconds{50};
-      auto s = make_scheduler<job>(nodes, declared_speed{}, ordered_greedy<Order>{order, queue, true} | binder, controller, admit_what_fits{}, settings);
+      auto s = make_scheduler<job>(nodes, declared_speed{}, ordered_greedy<Order>{order, queue, true} | binder, controller, admit_what_fits{},
+                                   settings);
       laws::draw draw{seed++};
       double now = 0;
       int next = 0;
@@ -97,7 +98,8 @@ void allocates_nothing(Order order, Binder binder, Controller controller, std::u
         if (draw.chance(25)) {
           for (int k = draw.between(1, 4); k > 0; --k) {
             const int n = draw.chance(60) ? 1 : draw.between(1, 13);
-            s.submit({next++, draw.chance(80) ? gang::exactly(n) : gang::between(n, 2 * n), draw.between(1, 400) / 2.0, draw.chance(80) ? 0 : 1}, seconds{now});
+            const gang size = draw.chance(80) ? gang::exactly(n) : gang::between(n, 2 * n);
+            s.submit({next++, size, draw.between(1, 400) / 2.0, draw.chance(80) ? 0 : 1}, seconds{now});
           }
           for (const move& m : s.step(seconds{now}))
             if (m.what != action::start) left.push_back(m.job);
@@ -146,7 +148,9 @@ TEST_CASE("the count sees an allocation") {
 
 TEST_CASE("fifo: a step with nothing new allocates nothing") { allocates_nothing(fifo{}, consolidate{}, on_event{}, 1); }
 TEST_CASE("srtf: a step with nothing new allocates nothing") { allocates_nothing(srtf{}, best_fit{}, on_event{}, 2); }
-TEST_CASE("las with a restart cost: a step with nothing new allocates nothing") { allocates_nothing(las{}, consolidate{}, restart_cost<>{seconds{5}, {}}, 3); }
+TEST_CASE("las with a restart cost: a step with nothing new allocates nothing") {
+  allocates_nothing(las{}, consolidate{}, restart_cost<>{seconds{5}, {}}, 3);
+}
 TEST_CASE("queues by attained service: a step with nothing new allocates nothing") {
   tiresias_queues::options o;
   o.limits = {60, 300};

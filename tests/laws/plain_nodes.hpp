@@ -40,13 +40,15 @@ class draw {
 class plain_nodes {
  public:
   struct device {
-    hetsched::node_state state = hetsched::node_state::up;
+    hetsched::node_state state = hetsched::node_state::up;  // the worse of its own and its node's
+    hetsched::node_state own = hetsched::node_state::up;
     bool held = false;
     friend bool operator==(const device&, const device&) = default;
   };
   struct node {
     hetsched::type_id type{};
     std::vector<device> devices;
+    hetsched::node_state whole = hetsched::node_state::up;
     friend bool operator==(const node&, const node&) = default;
   };
 
@@ -96,8 +98,9 @@ class plain_nodes {
   }
   void set_state(hetsched::node_id where, std::optional<int> which, hetsched::node_state s) {
     node& n = nodes_[index(where)];
-    for (int d = 0; d < size(n); ++d)
-      if (!which || *which == d) n.devices[static_cast<std::size_t>(d)].state = s;
+    if (which) n.devices[static_cast<std::size_t>(*which)].own = s;
+    else n.whole = s;
+    for (auto& d : n.devices) d.state = std::max(d.own, n.whole);
     count();
   }
 

@@ -243,12 +243,10 @@ class scheduler_life {
     const int n = draw_.between(0, static_cast<int>(down_.size()) - 1);
     const auto node = static_cast<hetsched::node_id>(n);
     auto& state = down_[static_cast<std::size_t>(n)];
+    whole_.resize(down_.size(), 0);
     std::optional<int> device;
     if (draw_.chance(50)) device = draw_.between(0, static_cast<int>(state.size()) - 1);
-    const auto set = [&](int to) {
-      for (std::size_t d = 0; d < state.size(); ++d)
-        if (!device || *device == static_cast<int>(d)) state[d] = to;
-    };
+    const auto set = [&](int to) { (device ? state[static_cast<std::size_t>(*device)] : whole_[static_cast<std::size_t>(n)]) = to; };
     const int what = draw_.between(0, 9);
     if (what < 5) {
       say(-1 - n, [=](Scheduler& s) { return s.node_up(node, device, t), 0; });
@@ -354,6 +352,12 @@ class scheduler_life {
     return out.str();
   }
 
+  // A node and its devices have states of their own.
+  bool in_service(hetsched::held_device d) const {
+    const std::size_t n = index(d.node);
+    return down_[n][d.device] == 0 && (n >= whole_.size() || whole_[n] == 0);
+  }
+
   void lets_go(int id) {
     if (manual_) leaving_[id].push_back(hold_[id]);
     hold_.erase(id);
@@ -387,7 +391,7 @@ class scheduler_life {
           hold_.erase(id);
         }
         for (const auto d : fresh)
-          if (down_[index(d.node)][d.device] != 0 && std::find(old.begin(), old.end(), d) == old.end()) fail("a start on a device out of service");
+          if (!in_service(d) && std::find(old.begin(), old.end(), d) == old.end()) fail("a start on a device out of service");
       }
       got[id] = m.what == action::stop ? devices{} : fresh;
       limbo_.erase(id);
@@ -419,19 +423,22 @@ class scheduler_life {
       }
       still.push_back(id);
       const auto left = leaving_.find(id);
-      if (one_.leaving_batches(r->handle) != (left == leaving_.end() ? 0 : left->second.size())) fail("engine and scheduler differ about what is left");
+      if (one_.leaving_batches(r->handle) != (left == leaving_.end() ? 0 : left->second.size()))
+        fail("engine and scheduler differ about what is left");
       const auto held = one_.devices(r->handle);
       const devices known = hold_.count(id) > 0 ? hold_[id] : devices{};
       if (!std::equal(held.begin(), held.end(), known.begin(), known.end())) fail("engine and scheduler differ about a job's devices");
       if ((r->state == hetsched::job_state::running) != !held.empty() || r->devices != static_cast<int>(held.size())) fail("running means holding");
       if (!held.empty()) check_gang(id, known, decided_now());
-      if (r->run_s_at(now_s_) < 0 || !std::isfinite(r->attained_device_s_at(now_s_)) || std::isnan(r->done_steps_at(now_s_))) fail("a sum went wrong");
+      if (r->run_s_at(now_s_) < 0 || !std::isfinite(r->attained_device_s_at(now_s_)) || std::isnan(r->done_steps_at(now_s_)))
+        fail("a sum went wrong");
       const auto e = one_.explain(id);
       std::ostringstream a, b;
       a << e;
       b << twin_.explain(id);
       if (a.str() != b.str()) fail("explained otherwise: " + a.str() + " / " + b.str());
-      if (e.state == hetsched::job_state::pending && (e.because.what == hetsched::why::none || words(e.because).empty())) fail("a pending job has no reason");
+      if (e.state == hetsched::job_state::pending && (e.because.what == hetsched::why::none || words(e.because).empty()))
+        fail("a pending job has no reason");
     }
     alive_ = still;
   }
@@ -473,7 +480,7 @@ class scheduler_life {
     for (std::size_t n = 0; n < down_.size(); ++n)
       for (std::size_t d = 0; d < down_[n].size(); ++d) {
         const hetsched::held_device at{static_cast<hetsched::node_id>(n), static_cast<std::uint16_t>(d), hetsched::whole_device};
-        if (down_[n][d] == 0 && in_use.count(at) == 0) ++free[index(*one_.resource().type_of(at.node))];
+        if (in_service(at) && in_use.count(at) == 0) ++free[index(*one_.resource().type_of(at.node))];
       }
     const auto says = one_.resource().free();
     if (!std::equal(free.begin(), free.end(), says.begin(), says.end())) fail("the ledger does not add up");
@@ -545,6 +552,7 @@ class scheduler_life {
   std::map<int, devices> limbo_;              // lost or cancelled, and the engine is yet to be told
   std::map<int, std::deque<devices>> leaving_;  // and not yet released
   std::vector<std::vector<int>> down_;        // by node and device: 0 is in service
+  std::vector<int> whole_;                    // by node
 };
 
 // make(nodes, settings): a scheduler of life_job. In four ways of acknowledging.

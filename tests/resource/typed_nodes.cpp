@@ -194,6 +194,8 @@ TEST_CASE("a device that goes down in somebody's hands stays held and comes back
     CHECK(all.free()[index(a)] == 1);
     CHECK(!all.reserve(first_of(0, 1)));
     all.set_state(node(0), std::nullopt, node_state::up);
+    CHECK(!all.reserve(first_of(0, 1)));  // it is the device that is broken, not its node
+    all.set_state(node(0), 0, node_state::up);
   }
   SUBCASE("up first, released later") {
     all.set_state(node(0), 0, node_state::up);
@@ -214,6 +216,17 @@ TEST_CASE("a drained node takes nobody new, and is told from one that is down") 
   CHECK(all.state(node(0), 1) == node_state::down);
   CHECK(all.state(node(0), 0) == node_state::drained);
   CHECK(all.first_with(a, 2) == node(1));
+}
+
+TEST_CASE("a device is up if it and its node are") {
+  auto all = of_sizes({2});
+  all.set_state(node(0), std::nullopt, node_state::down);
+  all.set_state(node(0), 0, node_state::up);
+  CHECK(all.capacity()[index(a)] == 0);
+  all.set_state(node(0), 1, node_state::down);
+  all.set_state(node(0), std::nullopt, node_state::up);
+  CHECK(all.is_free({node(0), 0}));
+  CHECK(!all.is_free({node(0), 1}));
 }
 
 TEST_CASE("a refused list changes nothing, wherever the fault in it is") {

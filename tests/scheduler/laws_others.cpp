@@ -28,8 +28,8 @@ void obeys(Order order, Binder binder, Controller controller, std::uint64_t seed
       CAPTURE(static_cast<int>(queue));
       CAPTURE(preemptive);
       const auto make = [&](typed_nodes nodes, scheduler_settings settings) {
-        return make_scheduler<laws::life_job>(std::move(nodes), declared_speed{}, ordered_greedy<Order>{order, queue, preemptive} | binder, controller,
-                                              admit_what_fits{}, settings);
+        return make_scheduler<laws::life_job>(std::move(nodes), declared_speed{}, ordered_greedy<Order>{order, queue, preemptive} | binder,
+                                              controller, admit_what_fits{}, settings);
       };
       laws::scheduler(make, binder, seed += 100, 150);
     }

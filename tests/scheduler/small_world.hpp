@@ -53,8 +53,9 @@ inline hetsched::typed_nodes nodes(int count, int devices, const char* type = "v
 template <class Order = hetsched::fifo>
 auto compose(hetsched::typed_nodes all, hetsched::queue_discipline queue = hetsched::queue_discipline::skip, bool preemptive = true,
              hetsched::scheduler_settings settings = {}, Order order = {}) {
-  return hetsched::make_scheduler<job>(std::move(all), hetsched::declared_speed{}, hetsched::ordered_greedy<Order>{order, queue, preemptive} | hetsched::consolidate{},
-                                       hetsched::on_event{}, hetsched::admit_what_fits{}, settings);
+  return hetsched::make_scheduler<job>(std::move(all), hetsched::declared_speed{},
+                                       hetsched::ordered_greedy<Order>{order, queue, preemptive} | hetsched::consolidate{}, hetsched::on_event{},
+                                       hetsched::admit_what_fits{}, settings);
 }
 
 inline hetsched::scheduler_settings manual_releases() {

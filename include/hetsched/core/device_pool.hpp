@@ -46,7 +46,8 @@ class device_pool {
 
   block copy_in(std::span<const held_device> devices) {
     const block b = take(devices.size());
-    std::copy(devices.begin(), devices.end(), items_.begin() + b.offset);
+    if (devices.size() == 1) items_[b.offset] = devices.front();
+    else std::copy(devices.begin(), devices.end(), items_.begin() + b.offset);
     return b;
   }
 

@@ -41,14 +41,15 @@ class number_index {
   template <class Same>
   std::uint32_t find(std::uint64_t hash, Same same) const {
     if (slots_.empty()) return none;
-    for (std::size_t at = hash & (slots_.size() - 1); slots_[at].number != none; at = (at + 1) & (slots_.size() - 1))
-      if (slots_[at].tag == static_cast<std::uint32_t>(hash >> 32) && same(slots_[at].number)) return slots_[at].number;
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t at = hash & mask; slots_[at].number != none; at = (at + 1) & mask)
+      if (slots_[at].hash == static_cast<std::uint32_t>(hash) && same(slots_[at].number)) return slots_[at].number;
     return none;
   }
 
   void insert(std::uint64_t hash, std::uint32_t number) {
-    reserve(size_ + 1);
-    put({static_cast<std::uint32_t>(hash), static_cast<std::uint32_t>(hash >> 32), number});
+    if (2 * (size_ + 1) > slots_.size()) reserve(size_ + 1);
+    put({static_cast<std::uint32_t>(hash), number});
     ++size_;
   }
 
@@ -57,7 +58,7 @@ class number_index {
     std::size_t at = hash & mask;
     while (slots_[at].number != number) at = (at + 1) & mask;
     for (std::size_t next = (at + 1) & mask; slots_[next].number != none; next = (next + 1) & mask)
-      if (((next - (slots_[next].home & mask)) & mask) >= ((next - at) & mask)) {
+      if (((next - slots_[next].hash) & mask) >= ((next - at) & mask)) {  // it may stand at `at`: no nearer to its home
         slots_[at] = slots_[next];
         at = next;
       }
@@ -67,14 +68,14 @@ class number_index {
 
  private:
   struct slot {
-    std::uint32_t home = 0;  // low bits of the hash
-    std::uint32_t tag = 0;   // high bits
+    std::uint32_t hash = 0;  // its low half: where the number would stand first, and what tells most others apart
     std::uint32_t number = none;
   };
 
   void put(slot s) {
-    std::size_t at = s.home & (slots_.size() - 1);
-    while (slots_[at].number != none) at = (at + 1) & (slots_.size() - 1);
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = s.hash & mask;
+    while (slots_[at].number != none) at = (at + 1) & mask;
     slots_[at] = s;
   }
 

@@ -73,6 +73,13 @@ concept counted_nodes = requires(const R r, type_id type, node_id node, int f, s
   r.list_free(node, f, out);
 };
 
+/// Optional: both questions of the tightest fit in one. O(1) amortised.
+template <class R>
+concept tightest_nodes = counted_nodes<R> && requires(const R r, type_id type, int f) {
+  // The first node of the type with the smallest number of free devices >= f; absent if none has so many.
+  { r.tightest(type, f) } -> std::same_as<std::optional<node_id>>;
+};
+
 /// Optional: the same for nodes that nobody is on: some of their devices are free and none is held.
 template <class R>
 concept idle_nodes = counted_nodes<R> && requires(const R r, type_id type, node_id node, int f) {

@@ -46,6 +46,12 @@ class count_buckets {
     if (clear(row(count), members_, member)) clear(words_.data(), counts_, count);
   }
 
+  /// A member's count becomes another. @param from, to  different, in [0, largest()]
+  void change(std::size_t from, std::size_t to, std::size_t member) {
+    if (from != 0) erase(from, member);
+    if (to != 0) insert(to, member);
+  }
+
   /// The smallest count >= f that a member has, or none.
   std::size_t at_least(std::size_t f) const { return next(words_.data(), counts_, f); }
   /// The largest count <= f that a member has, or none.

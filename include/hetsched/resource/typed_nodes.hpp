@@ -93,7 +93,8 @@ class typed_nodes {
   }
   node_state state(node_id node, int device) const {
     const auto [word, bit] = place_of(node, device);
-    return (word->up & bit) != 0 ? node_state::up : (word->drained & bit) != 0 ? node_state::drained : node_state::down;
+    const node_state own = (word->out & bit) == 0 ? node_state::up : (word->drained & bit) != 0 ? node_state::drained : node_state::down;
+    return std::max(own, nodes_[index(node)].whole);
   }
   /// Whether the device is in somebody's hands. An unknown device is neither held nor free.
   bool is_held(held_device d) const { return known(d) && (place_of(d.node, d.device).first->held & place_of(d.node, d.device).second) != 0; }
@@ -133,10 +134,10 @@ class typed_nodes {
   // ---- the ledger ----
   /// Takes free devices, all or none.
   /// @return false  a device unknown, twice in the list, not whole, or not free
-  bool reserve(std::span<const held_device> devices) { return change(devices, true); }
+  bool reserve(std::span<const held_device> devices) { return devices.size() == 1 ? change_one(devices.front(), true) : change(devices, true); }
   /// Gives held devices back, all or none. Those that are not up stay out of service.
   /// @return false  a device unknown, twice in the list, not whole, or not held
-  bool release(std::span<const held_device> devices) { return change(devices, false); }
+  bool release(std::span<const held_device> devices) { return devices.size() == 1 ? change_one(devices.front(), false) : change(devices, false); }
 
   /// Opens a level. States must not change and nodes must not be added while one is open.
   void mark() {
@@ -215,7 +216,8 @@ class typed_nodes {
     return id;
   }
 
-  /// Puts a node, or one device of it, in service or out of it. Who holds it keeps it.
+  /// Puts a node, or one device of it, in service or out of it. Who holds it keeps it. A node and its devices have states of
+  /// their own: a device is up if both are, so a broken device stays broken when its node comes up again.
   /// @throws invalid_input  an unknown node or device
   void set_state(node_id node, std::optional<int> device, node_state s) {
     HETSCHED_ASSERT(open_level_ == 0);
@@ -223,14 +225,20 @@ class typed_nodes {
     node_row& n = nodes_[index(node)];
     if (device && (*device < 0 || *device >= static_cast<int>(n.size)))
       throw invalid_input{"device", std::to_string(*device) + " of " + std::to_string(n.size) + " on node " + std::to_string(index(node))};
+    if (device) {
+      device_word& word = word_of(n, static_cast<std::uint32_t>(*device) / 64);
+      const std::uint64_t bit = std::uint64_t{1} << (*device % 64);
+      word.out = s == node_state::up ? word.out & ~bit : word.out | bit;
+      word.drained = s == node_state::drained ? word.drained | bit : word.drained & ~bit;
+    } else {
+      n.whole = s;
+    }
     std::uint32_t free = 0;
     for (std::uint32_t w = 0; w * 64 < n.size; ++w) {
       device_word& word = word_of(n, w);
-      std::uint64_t bits = n.size - w * 64 >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (n.size - w * 64)) - 1;
-      if (device) bits = static_cast<std::uint32_t>(*device) / 64 == w ? std::uint64_t{1} << (*device % 64) : 0;
+      const std::uint64_t all = n.size - w * 64 >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (n.size - w * 64)) - 1;
       capacity_[n.type] -= std::popcount(word.up);
-      word.up = s == node_state::up ? word.up | bits : word.up & ~bits;
-      word.drained = s == node_state::drained ? word.drained | bits : word.drained & ~bits;
+      word.up = n.whole == node_state::up ? all & ~word.out : 0;
       word.free = word.up & ~word.held;
       capacity_[n.type] += std::popcount(word.up);
       free += static_cast<std::uint32_t>(std::popcount(word.free));
@@ -241,12 +249,26 @@ class typed_nodes {
   // ---- nodes by what is free on them (counted_nodes, idle_nodes). Nodes with nothing free are not listed. ----
   std::optional<int> at_least(type_id type, int f) const { return nearest_above(type, f, &group::by_free); }
   std::optional<int> at_most(type_id type, int f) const { return nearest_below(type, f, &group::by_free); }
-  std::optional<node_id> first_with(type_id type, int f) const { return first_from(type, f, nullptr, &group::by_free); }
+  std::optional<node_id> first_with(type_id type, int f) const { return first(type, f, &group::by_free); }
   /// The first such node after `node`, which may be any node.
-  std::optional<node_id> next_with(type_id type, int f, node_id node) const { return first_from(type, f, &node, &group::by_free); }
+  std::optional<node_id> next_with(type_id type, int f, node_id node) const { return first_after(type, f, node, &group::by_free); }
+  std::optional<node_id> tightest(type_id type, int f) const {
+    std::size_t least = detail::count_buckets::none;
+    node_id best{};
+    if (index(type) < kinds_.size())
+      for (const group& g : kinds_[index(type)].groups) {
+        const std::size_t here = g.by_free.at_least(static_cast<std::size_t>(std::max(f, 1)));
+        if (here == detail::count_buckets::none || here > least) continue;
+        const node_id node = g.members[g.by_free.first(here)];
+        if (here < least || node < best) best = node;
+        least = here;
+      }
+    if (least == detail::count_buckets::none) return std::nullopt;
+    return best;
+  }
   std::optional<int> idle_at_most(type_id type, int f) const { return nearest_below(type, f, &group::idle); }
-  std::optional<node_id> first_idle_with(type_id type, int f) const { return first_from(type, f, nullptr, &group::idle); }
-  std::optional<node_id> next_idle_with(type_id type, int f, node_id node) const { return first_from(type, f, &node, &group::idle); }
+  std::optional<node_id> first_idle_with(type_id type, int f) const { return first(type, f, &group::idle); }
+  std::optional<node_id> next_idle_with(type_id type, int f, node_id node) const { return first_after(type, f, node, &group::idle); }
   int free_on(node_id node) const { return static_cast<int>(nodes_[index(node)].free); }
 
   /// @param f  in [0, free_on(node)]
@@ -263,7 +285,8 @@ class typed_nodes {
     std::uint64_t free = 0;
     std::uint64_t held = 0;
     std::uint64_t up = 0;
-    std::uint64_t drained = 0;  // not up, but no fault
+    std::uint64_t out = 0;      // out of service by themselves, whatever their node is
+    std::uint64_t drained = 0;  // of those, without a fault
   };
   struct alignas(64) node_row {  // a node of up to 64 devices is one line of cache
     device_word first;
@@ -274,6 +297,7 @@ class typed_nodes {
     std::uint32_t held = 0;
     std::uint8_t type = 0;
     std::uint8_t group = 0;
+    node_state whole = node_state::up;
   };
   /// Nodes of one type whose sizes have the same number of bits: then the buckets take two bits a device at most.
   struct group {
@@ -386,6 +410,23 @@ class typed_nodes {
     return *found;
   }
 
+  // The most frequent change, in few steps.
+  bool change_one(held_device d, bool take) {
+    if (d.milli != whole_device || !known(d)) return false;
+    node_row& n = nodes_[index(d.node)];
+    const unsigned word = d.device / 64U;
+    const std::uint64_t bit = std::uint64_t{1} << (d.device % 64);
+    device_word& now = word_of(n, word);
+    if (((take ? now.free : now.held) & bit) == 0) return false;
+    if (open_level_ != 0)
+      log_.entries.push_back({bit, static_cast<std::uint32_t>(index(d.node)), static_cast<std::uint16_t>(word), take ? entry::took : entry::gave});
+    now.held ^= bit;
+    const std::uint32_t placeable = (now.up & bit) != 0 ? 1 : 0;
+    now.free ^= now.up & bit;
+    recount(n, take ? n.free - placeable : n.free + placeable, take ? n.held + 1 : n.held - 1);
+    return true;
+  }
+
   bool change(std::span<const held_device> devices, bool take) {
     const bool logged = open_level_ != 0;
     const std::size_t logged_before = log_.entries.size();
@@ -444,14 +485,10 @@ class typed_nodes {
     const std::uint32_t idle_before = n.held == 0 ? n.free : 0;
     const std::uint32_t idle_now = held == 0 ? free : 0;
     if (n.free != free) {
-      if (n.free != 0) g.by_free.erase(n.free, n.slot);
-      if (free != 0) g.by_free.insert(free, n.slot);
+      g.by_free.change(n.free, free, n.slot);
       free_[n.type] += std::int64_t{free} - std::int64_t{n.free};
     }
-    if (idle_before != idle_now) {
-      if (idle_before != 0) g.idle.erase(idle_before, n.slot);
-      if (idle_now != 0) g.idle.insert(idle_now, n.slot);
-    }
+    if (idle_before != idle_now) g.idle.change(idle_before, idle_now, n.slot);
     n.free = free;
     n.held = held;
   }
@@ -476,18 +513,26 @@ class typed_nodes {
     return static_cast<int>(best);
   }
 
-  std::optional<node_id> first_from(type_id type, int f, const node_id* after, detail::count_buckets group::*sets) const {
+  std::optional<node_id> first(type_id type, int f, detail::count_buckets group::*sets) const {
+    std::optional<node_id> best;
+    if (index(type) >= kinds_.size() || f < 1) return best;
+    for (const group& g : kinds_[index(type)].groups) {
+      const std::size_t slot = (g.*sets).first(static_cast<std::size_t>(f));
+      if (slot != detail::count_buckets::none && (!best || g.members[slot] < *best)) best = g.members[slot];
+    }
+    return best;
+  }
+
+  std::optional<node_id> first_after(type_id type, int f, node_id after, detail::count_buckets group::*sets) const {
     std::optional<node_id> best;
     if (index(type) >= kinds_.size() || f < 1) return best;
     const kind_row& kind = kinds_[index(type)];
     for (std::size_t i = 0; i < kind.groups.size(); ++i) {
       const group& g = kind.groups[i];
-      std::size_t from = 0;
-      if (after != nullptr) {
-        const node_row& n = nodes_[index(*after)];
-        if (n.size != 0 && n.type == index(type) && n.group == i) from = n.slot + std::size_t{1};
-        else from = static_cast<std::size_t>(std::upper_bound(g.members.begin(), g.members.end(), *after) - g.members.begin());
-      }
+      const node_row& n = nodes_[index(after)];
+      std::size_t from = n.slot + std::size_t{1};
+      if (n.size == 0 || n.type != index(type) || n.group != i)
+        from = static_cast<std::size_t>(std::upper_bound(g.members.begin(), g.members.end(), after) - g.members.begin());
       const std::size_t slot = (g.*sets).first(static_cast<std::size_t>(f), from);
       if (slot != detail::count_buckets::none && (!best || g.members[slot] < *best)) best = g.members[slot];
     }

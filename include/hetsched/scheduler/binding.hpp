@@ -133,7 +133,7 @@ class binding_loop {
 
   template <class State>
   static const option& option_of(const State& s, const plan_entry& e) {
-    return s.book.options(e.job.index)[static_cast<std::size_t>(e.option)];
+    return s.book.option_of(e.job.index, e.option);
   }
 
   template <class State>
@@ -289,7 +289,9 @@ class binding_loop {
   // A running job whose limits were changed under it: shrinks where it is, or stops.
   template <class State>
   void fix_misfits(State& s) {
-    std::sort(s.misfits.begin(), s.misfits.end(), [&](job_handle a, job_handle b) { return s.jobs.record(a.index).rank < s.jobs.record(b.index).rank; });
+    const auto earlier = [&](job_handle a, job_handle b) { return s.jobs.record(a.index).rank < s.jobs.record(b.index).rank; };
+    if (s.misfits.empty()) return;
+    std::sort(s.misfits.begin(), s.misfits.end(), earlier);
     for (const job_handle job : s.misfits) {
       const job_record& r = s.jobs.record(job.index);
       if (!(r.handle == job) || r.devices == 0 || (r.size.least <= r.devices && r.devices <= r.size.most)) continue;

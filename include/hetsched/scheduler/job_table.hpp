@@ -26,7 +26,7 @@ class job_table {
   using traits = job_traits<Job>;
   using id_type = job_id_t<Job>;
 
-  std::size_t size() const { return records_.size(); }
+  std::size_t size() const { return count_; }
   std::size_t active() const { return active_; }
   /// At least the jobs that have not ended, in the list or not yet.
   std::size_t living() const { return active_ + unranked_.size(); }
@@ -43,7 +43,7 @@ class job_table {
 
   /// The position of a job by its handle or its id, or nobody.
   std::uint32_t find(job_handle h) const {
-    return h.index < records_.size() && records_[h.index].handle == h ? h.index : job_handle::nobody;
+    return h.index < count_ && records_[h.index].handle == h ? h.index : job_handle::nobody;
   }
   template <class Id>
     requires std::equality_comparable_with<const Id&, const id_type&>
@@ -80,20 +80,22 @@ class job_table {
     if (g.least < 1 || g.least > g.wished || g.wished > g.most)
       throw invalid_input{"size", std::to_string(g.least) + " <= " + std::to_string(g.wished) + " <= " + std::to_string(g.most) +
                                       " devices does not hold, or is below 1"};
+    if (worker == 1) return;
     if (worker < 1 || g.least % worker != 0 || g.most % worker != 0 || g.wished % worker != 0)
       throw invalid_input{"worker", std::to_string(worker) + " devices a worker do not divide the sizes"};
   }
 
   /// Adds a job that read() accepted and find() did not know. Not in the list until rank().
-  std::uint32_t add(Job&& job, job_record r) {
+  std::uint32_t add(Job&& job, job_record& r) {
     std::uint32_t at;
     if (vacant_.empty()) {
-      at = static_cast<std::uint32_t>(records_.size());
+      at = static_cast<std::uint32_t>(count_);
       if (records_.size() == records_.capacity()) grow();
       r.handle = {at, 0};
       jobs_.push_back(std::move(job));
       records_.push_back(r);
       links_.emplace_back();
+      ++count_;
     } else {
       at = vacant_.back();
       vacant_.pop_back();
@@ -144,7 +146,7 @@ class job_table {
   /// Frees the place of an ended job: its handle is invalid from now on, its id may be used again.
   void forget(std::uint32_t at) {
     ids_.erase(hash_id(traits::id(jobs_[at])), at);
-    unranked_.erase(std::remove(unranked_.begin(), unranked_.end(), at), unranked_.end());
+    if (!unranked_.empty()) unranked_.erase(std::remove(unranked_.begin(), unranked_.end(), at), unranked_.end());
     ++records_[at].handle.generation;
     vacant_.push_back(at);
   }
@@ -167,6 +169,7 @@ class job_table {
   std::uint32_t first_ = job_handle::nobody;
   std::uint32_t last_ = job_handle::nobody;
   std::size_t active_ = 0;
+  std::size_t count_ = 0;  // records_.size()
   std::uint64_t next_rank_ = 0;
 };
 

@@ -31,7 +31,7 @@ class journal {
   /// Room for steps that move every device and touch every job.
   void prepare(std::size_t jobs, std::size_t devices, std::size_t handles) {
     const std::size_t pages = std::min(jobs, 2 * devices + 16);
-    if (pages_.capacity() < pages) pages_.reserve(std::max(pages, 2 * pages_.capacity()));
+    if (pages_.size() < pages) pages_.resize(std::max(pages, 2 * pages_.size()));
     if (order_.capacity() < pages) order_.reserve(std::max(pages, 2 * order_.capacity()));
     if (moves_.capacity() < pages) moves_.reserve(std::max(pages, 2 * moves_.capacity()));
     if (old_devices_.capacity() < devices + 16) old_devices_.reserve(devices + 16);
@@ -39,14 +39,21 @@ class journal {
     if (page_of_.size() < handles) page_of_.resize(std::max(handles, page_of_.size() * 2), none);
   }
 
-  /// The page of a job, opened with its present state at the first call.
-  page& open(const job_record& r, std::span<const held_device> devices, const column& held, double delay_s) {
+  /// The page of a job, opened with its present state at the first call. Of a job without devices `before` says only which
+  /// it is, unless `whole`: nothing that it could lose needs to be known, but where a start may be refused.
+  page& open(const job_record& r, std::span<const held_device> devices, const column& held, double delay_s, bool whole) {
     std::uint32_t& at = page_of_[r.handle.index];
     if (at == none) {
-      at = static_cast<std::uint32_t>(pages_.size());
-      page& p = pages_.emplace_back();
-      p.before = r;
+      at = used_;
+      page& p = blank();
       p.devices_from = static_cast<std::uint32_t>(old_devices_.size());
+      if (devices.empty() && !whole) {
+        p.before.handle = r.handle;
+        p.before.rank = r.rank;
+        p.before.devices = 0;
+        return p;
+      }
+      p.before = r;
       if (devices.empty()) return p;
       p.left = held;
       p.delay_s = delay_s;
@@ -56,20 +63,20 @@ class journal {
     return pages_[at];
   }
   page* find(job_handle job) { return job.index < page_of_.size() && page_of_[job.index] != none ? &pages_[page_of_[job.index]] : nullptr; }
-  std::span<const page> pages() const { return pages_; }
+  std::span<const page> pages() const { return {pages_.data(), used_}; }
   std::span<const held_device> old_devices(const page& p) const {
     return {old_devices_.data() + p.devices_from, static_cast<std::size_t>(p.before.devices)};
   }
 
   /// Pages of events in order of arrival rank: in which order the events were told decides nothing.
   void sort() {
-    if (pages_.size() < 2) return;
-    std::sort(pages_.begin(), pages_.end(), [](const page& a, const page& b) { return a.before.rank < b.before.rank; });
-    for (std::uint32_t i = 0; i < pages_.size(); ++i) page_of_[pages_[i].before.handle.index] = i;
+    if (used_ < 2) return;
+    std::sort(pages_.begin(), pages_.begin() + used_, [](const page& a, const page& b) { return a.before.rank < b.before.rank; });
+    for (std::uint32_t i = 0; i < used_; ++i) page_of_[pages_[i].before.handle.index] = i;
   }
   /// A decision begins: the pages up to here tell of what has happened.
   void begin_decision() {
-    for (page& p : pages_) p.past = true;
+    for (std::uint32_t i = 0; i < used_; ++i) pages_[i].past = true;
   }
 
   std::uint32_t groups() const { return groups_; }
@@ -79,14 +86,14 @@ class journal {
   void join(page& p, std::uint32_t group) {
     if (p.group == group) return;
     if (p.group != 0)
-      for (page& other : pages_)
-        if (other.group == p.group && &other != &p) other.group = group;
+      for (std::uint32_t i = 0; i < used_; ++i)
+        if (pages_[i].group == p.group && &pages_[i] != &p) pages_[i].group = group;
     p.group = group;
   }
 
   /// Who held this device at the opening of its page and has left it; nobody if nobody did.
   job_handle left_by(held_device d) const {
-    for (const page& p : pages_)
+    for (const page& p : pages())
       for (const held_device& old : old_devices(p))
         if (old == d) return p.before.handle;
     return {};
@@ -100,10 +107,8 @@ class journal {
   std::span<const move> compose(Now now, Undone undone) {
     moves_.clear();
     new_devices_.clear();
-    std::size_t devices = 0;
-    for (const page& p : pages_) devices += now.devices(p.before.handle).size();
-    if (new_devices_.capacity() < devices) new_devices_.reserve(2 * devices);  // moves point into it
-    for (std::uint32_t i = 0; i < pages_.size(); ++i) {
+    if (used_ > 1) make_room(now);
+    for (std::uint32_t i = 0; i < used_; ++i) {
       page& p = pages_[i];
       const std::span<const held_device> current = now.devices(p.before.handle);
       const auto old = p.silent ? std::span<const held_device>{} : old_devices(p);
@@ -137,7 +142,8 @@ class journal {
         m.what = old.size() == current.size() ? action::migrate : action::resize;
       }
       const std::size_t from = new_devices_.size();
-      new_devices_.insert(new_devices_.end(), current.begin(), current.end());
+      if (current.size() == 1) new_devices_.push_back(current.front());
+      else new_devices_.insert(new_devices_.end(), current.begin(), current.end());
       m.devices = {new_devices_.data() + from, current.size()};
     }
     if (moves_.size() > 1) sort_moves();
@@ -146,15 +152,34 @@ class journal {
 
   /// The engine has been told: blank pages.
   void clear() {
-    for (const page& p : pages_) page_of_[p.before.handle.index] = none;
-    pages_.clear();
+    for (const page& p : pages()) page_of_[p.before.handle.index] = none;
+    used_ = 0;
     old_devices_.clear();
     groups_ = 0;
   }
-  bool empty() const { return pages_.empty(); }
+  bool empty() const { return used_ == 0; }
 
  private:
   static constexpr std::uint32_t none = 0xffffffffU;
+
+  // What a page says of the job and its devices is left for the caller to write.
+  page& blank() {
+    if (used_ == pages_.size()) pages_.resize(std::max<std::size_t>(16, 2 * pages_.size()));
+    page& p = pages_[used_++];
+    p.cause = why::plan;
+    p.sake = p.after = {};
+    p.group = 0;
+    p.silent = p.lost = p.past = false;
+    return p;
+  }
+
+  // Moves point into new_devices_: with several of them it may not grow any more.
+  template <class Now>
+  void make_room(const Now& now) {
+    std::size_t devices = 0;
+    for (const page& p : pages()) devices += now.devices(p.before.handle).size();
+    if (new_devices_.capacity() < devices) new_devices_.reserve(2 * devices);
+  }
 
   static int turn(action a) { return a == action::stop ? 0 : a == action::start ? 2 : 1; }
 
@@ -184,7 +209,8 @@ class journal {
     }
   }
 
-  std::vector<page> pages_;
+  std::vector<page> pages_;  // only the first used_ tell of anything: to write into an old one is cheaper than to make one
+  std::uint32_t used_ = 0;
   std::vector<held_device> old_devices_;
   std::vector<held_device> new_devices_;
   std::vector<std::uint32_t> page_of_;

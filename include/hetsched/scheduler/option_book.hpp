@@ -40,12 +40,14 @@ class option_book {
     const std::string_view key = job_traits<Job>::key(job);
     const gang declared = job_traits<Job>::size(job);
     if constexpr (rates_by_kind<Predictor>) {
+      if (last_ < kinds_.size() && kinds_[last_].is(asked, declared, key)) return kind_of_[at] = last_;
       const std::uint64_t hash = hash_of(asked, declared, key);
       std::uint32_t kind = index_.find(hash, [&](std::uint32_t k) { return kinds_[k].is(asked, declared, key); });
       if (kind == none) {
         kind = add_kind(hash, asked, declared, key);
         list(asked, job, resource, kinds_[kind].options);
       }
+      last_ = kind;
       return kind_of_[at] = kind;
     } else {
       if (own_.size() <= at) own_.resize(kind_of_.size());
@@ -90,6 +92,7 @@ class option_book {
         list(kinds_[kind].asked, job, resource, kinds_[kind].options);
       });
       // Kinds without a living job are listed anew when one comes.
+      last_ = none;
       index_ = {};
       for (std::uint32_t k = 0; k < kinds_.size(); ++k)
         if (renewed_[k]) index_.insert(hash_of(kinds_[k].asked, kinds_[k].declared, kinds_[k].key), k);
@@ -105,6 +108,12 @@ class option_book {
   std::span<const option> options(std::uint32_t at) const {
     if constexpr (rates_by_kind<Predictor>) return kinds_[kind_of_[at]].options;
     else return own_[at];
+  }
+
+  /// One of them.
+  const option& option_of(std::uint32_t at, std::int16_t chosen) const {
+    if constexpr (rates_by_kind<Predictor>) return kinds_[kind_of_[at]].options[static_cast<std::size_t>(chosen)];
+    else return own_[at][static_cast<std::size_t>(chosen)];
   }
 
   /// Whether the cluster has columns for the request at all, rated or not.
@@ -188,6 +197,7 @@ class option_book {
   std::vector<std::uint32_t> kind_of_;
   std::vector<std::vector<option>> own_;  // empty where the predictor rates by kind
   number_index index_;
+  std::uint32_t last_ = none;  // the kind that was entered last: the next job is often of it too
   std::vector<column> columns_;
   std::vector<rate> rates_;
   std::vector<bool> renewed_;

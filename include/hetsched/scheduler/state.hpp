@@ -125,7 +125,7 @@ struct scheduler_state {
   std::vector<batch_left> leaving;
   std::size_t decided_from = outside;  // batches from here on are of the decision that is being made
   std::vector<claim> claims;
-  std::vector<slow_place> slow;      // of several that name a device, the last holds
+  std::vector<slow_place> slow;      // of several that name a device, the product holds
   std::vector<job_handle> misfits;   // running, and perhaps outside of limits that were changed
   forecast ahead;
 
@@ -142,6 +142,16 @@ struct scheduler_state {
   } room;  // that was made
 
   situation::state seen;  // what look() showed last
+  struct whose {          // a copy owns nothing of what its original points to
+    const void* owner = nullptr;
+
+    whose() = default;
+    whose(const whose&) {}
+    whose& operator=(const whose&) {
+      owner = nullptr;
+      return *this;
+    }
+  } seen_here;
 
   std::vector<held_device> bound;  // by the binder, last
   std::vector<held_device> taken;  // a copy of them that is being worked with
@@ -208,18 +218,24 @@ struct scheduler_state {
 
   /// What the policies see. Valid until the next change.
   situation look() {
+    if (seen_here.owner != this || seen.records != jobs.records() || seen.links != jobs.links()) look_around();
     seen.now_s = now_s;
-    seen.types = &resource.types();
-    seen.capacity = resource.capacity();
-    seen.free = resource.free();
-    seen.records = jobs.records();
-    seen.links = jobs.links();
     seen.first_active = jobs.first();
     seen.active = jobs.active();
     seen.records_size = jobs.size();
     seen.releases = releases;
     seen.decision = decision;
     return {seen, this, answers};
+  }
+
+  /// Where everything stands: it moves only with the state itself, a node or a job more.
+  void look_around() {
+    seen.types = &resource.types();
+    seen.capacity = resource.capacity();
+    seen.free = resource.free();
+    seen.records = jobs.records();
+    seen.links = jobs.links();
+    seen_here.owner = this;
   }
 
   static scheduler_state& self(void* s) { return *static_cast<scheduler_state*>(s); }
@@ -314,7 +330,7 @@ struct scheduler_state {
     if constexpr (admission_follows_jobs<Admission>) admission.follow(what, job, look());
   }
 
-  journal::page& page(std::uint32_t at) { return log.open(jobs.record(at), devices(at), slots[at].held, slots[at].delay_s); }
+  journal::page& page(std::uint32_t at) { return log.open(jobs.record(at), devices(at), slots[at].held, slots[at].delay_s, filters<Controller>); }
 
   // ---- records and ledger ----
 
@@ -395,7 +411,7 @@ struct scheduler_state {
     job_record& r = jobs.record(at);
     slot& s = slots[at];
     journal::page& p = page(at);
-    const option& o = book.options(at)[static_cast<std::size_t>(chosen)];
+    const option& o = book.option_of(at, chosen);
     if (!log.nobody_left())
       for (const held_device& d : with)
         if (const job_handle left = log.left_by(d); left && !(left == r.handle)) p.after = left;
@@ -493,17 +509,17 @@ struct scheduler_state {
   }
 
   double factor_of(held_device d) const {
-    for (auto s = slow.rbegin(); s != slow.rend(); ++s)
-      if (s->node == d.node && (s->device < 0 || s->device == d.device)) return s->factor;
-    return 1.0;
+    double factor = 1.0;
+    for (const slow_place& s : slow)
+      if (s.node == d.node && (s.device < 0 || s.device == d.device)) factor *= s.factor;
+    return factor;
   }
 
   void set_speed(node_id node, std::optional<int> device, double factor) {
     if (slow.empty() && factor == 1.0) return;
-    const auto covered = [&](const slow_place& s) { return s.node == node && (!device || s.device == *device); };
-    slow.erase(std::remove_if(slow.begin(), slow.end(), covered), slow.end());
-    if (factor != 1.0 || std::any_of(slow.begin(), slow.end(), [&](const slow_place& s) { return s.node == node && s.device < 0; }))
-      slow.push_back({node, device.value_or(-1), factor});
+    const auto same = [&](const slow_place& s) { return s.node == node && s.device == device.value_or(-1); };
+    slow.erase(std::remove_if(slow.begin(), slow.end(), same), slow.end());
+    if (factor != 1.0) slow.push_back({node, device.value_or(-1), factor});
     for (const job_handle job : jobs.list()) {
       const std::uint32_t at = job.index;
       job_record& r = jobs.record(at);
@@ -529,6 +545,7 @@ struct scheduler_state {
     } else {
       resource = std::move(saved.back());
       saved.pop_back();
+      seen_here = {};
     }
   }
 

@@ -68,7 +68,6 @@ struct life {
   double touched_s = 0;      ///< sums are as of here
   double present = 0;        ///< integral of the number of jobs present, at its arrival; over its life once it has ended
   job_handle handle{};
-  std::uint32_t move = 0;  ///< counts the changes of its devices and rate, so that an end that was foretold before one is void
   std::int32_t devices = 0;
   std::uint32_t starts = 0;
   std::uint32_t preemptions = 0;
@@ -115,6 +114,7 @@ class simulator {
     if (!std::is_sorted(faults_.begin(), faults_.end(), [](const fault& a, const fault& b) { return a.time_s < b.time_s; })) throw invalid_input{"faults", "must be sorted by time"};
     const std::size_t n = world_.size();
     lives_.resize(n);
+    changes_.resize(n);
     scheduler_.reserve(n);  // address space, not memory: places of ended jobs are used again
     for (std::uint32_t i = 0; i < n; ++i)
       if (const auto c = world_.cancel_s(i)) cancellations_.push_back({std::max(*c, world_.submit_s(i)), i, false});
@@ -168,7 +168,7 @@ class simulator {
     double at_s;
     std::int64_t id;
     std::uint32_t job;
-    std::uint32_t move;
+    std::uint32_t changes;  // of the job, when this was foretold: after another one it is void
   };
   struct checkpoint {  // of a job that keeps them
     double run_s = 0;  // since the last start or fault
@@ -179,7 +179,13 @@ class simulator {
     double t = never;
     if (next_arrival_ < world_.size()) t = world_.submit_s(next_arrival_);
     while (!ends_.empty() && !foretold(ends_.next())) ends_.pop();
-    if (!ends_.empty()) t = std::min(t, ends_.next().at_s);
+    if (!ends_.empty()) {
+      t = std::min(t, ends_.next().at_s);
+      // Its job came long ago, and its row has left the cache: fetched while something else happens first, or at least early.
+      const life& next = lives_[ends_.next().job];
+      __builtin_prefetch(&next.held_s);
+      __builtin_prefetch(&next.type);
+    }
     if (next_fault_ < faults_.size()) t = std::min(t, faults_[next_fault_].time_s);
     if (next_cancellation_ < cancellations_.size()) t = std::min(t, cancellations_[next_cancellation_].at_s);
     if (!releases_.empty()) t = std::min(t, releases_.front().at_s);
@@ -258,7 +264,7 @@ class simulator {
     bring_up(i, t);
     life& l = lives_[i];
     if (l.devices == 0) return;
-    ++l.move;
+    ++changes_[i];
     l.devices = 0;
     l.rate = 0;
     --running_;
@@ -388,13 +394,13 @@ class simulator {
   // When the job will end as things are; what was foretold before is void.
   void foretell(std::uint32_t i) {
     life& l = lives_[i];
-    ++l.move;
+    ++changes_[i];
     const double at = l.rate > 0 ? std::max(l.works_from_s, l.touched_s) + std::max(0.0, *world_.work(i) - l.done) / l.rate : never;
-    ends_.push({at, world_.id(i), i, l.move});
+    ends_.push({at, world_.id(i), i, changes_[i]});
     if (ends_.size() > 4 * running_ + 64) ends_.keep_if([this](const ending& e) { return foretold(e); });
   }
 
-  bool foretold(const ending& e) const { return lives_[e.job].move == e.move; }
+  bool foretold(const ending& e) const { return changes_[e.job] == e.changes; }
 
   void decide(double t) {
     std::span<const move> moves;
@@ -408,6 +414,10 @@ class simulator {
     }
     if (moves.empty()) return;
     idle_wakeups_ = 0;
+    if (moves.size() == 1) {
+      moves.front().what == action::stop ? stop(t, moves.front()) : occupy(t, moves.front());
+      return;
+    }
     // Rows that release come first.
     for (const move& m : moves)
       if (m.what == action::stop) stop(t, m);
@@ -499,6 +509,7 @@ class simulator {
   Log log_;
 
   std::vector<life> lives_;
+  std::vector<std::uint32_t> changes_;  // of devices and rate, by job: apart, because each event asks it of the next end
   event_heap<ending> ends_;
   std::vector<timed> cancellations_;
   std::deque<timed> releases_;

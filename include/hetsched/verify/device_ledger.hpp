@@ -23,12 +23,13 @@ class device_ledger {
     std::vector<std::uint32_t> holders;  // jobs that work here, a share each
     std::int32_t held_milli = 0;         // by them
     std::int32_t leaving_milli = 0;      // given up, and not yet back
-    node_state state = node_state::up;
+    node_state own = node_state::up;
+    node_state state = node_state::up;   // the worse of its own and its node's
     double factor = 1.0;
   };
 
   node_id add_node(std::optional<type_id> type, int devices) {
-    nodes_.push_back(node{type, devices_.size(), static_cast<std::size_t>(devices), 1.0});
+    nodes_.push_back(node{type, devices_.size(), static_cast<std::size_t>(devices), 1.0, node_state::up});
     devices_.resize(devices_.size() + static_cast<std::size_t>(devices));
     return static_cast<node_id>(nodes_.size() - 1);
   }
@@ -64,7 +65,8 @@ class device_ledger {
   void come_back(const held_device& d) { devices_[place(d)].leaving_milli -= d.milli; }
 
   void set_state(node_id n, std::optional<int> d, node_state s) {
-    for (device& each : std::span{devices_}.subspan(first_place(n, d), count(n, d))) each.state = s;
+    (d ? devices_[first_place(n, d)].own : nodes_[index(n)].whole) = s;
+    for (device& each : std::span{devices_}.subspan(first_place(n, {}), count(n, {}))) each.state = std::max(each.own, nodes_[index(n)].whole);
   }
   void set_factor(node_id n, std::optional<int> d, double factor) { (d ? devices_[first_place(n, d)].factor : nodes_[index(n)].factor) = factor; }
   std::span<const device> on(node_id n, std::optional<int> d) const { return std::span{devices_}.subspan(first_place(n, d), count(n, d)); }
@@ -84,6 +86,7 @@ class device_ledger {
     std::size_t first;
     std::size_t devices;
     double factor;
+    node_state whole;
   };
 
   std::size_t count(node_id n, std::optional<int> d) const { return d ? 1 : nodes_[index(n)].devices; }

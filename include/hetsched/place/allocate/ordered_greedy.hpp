@@ -47,12 +47,14 @@ class ordered_greedy {
   void allocate(const situation& now, plan& out) {
     refresh(now);
     if (now.decision() != decision_) begin(now.decision());
+    if (nonempty_.empty()) return;
     switch (queue_) {
       case queue_discipline::strict: allocate_strict(now, out); break;
       case queue_discipline::skip: allocate_skipping(now, out); break;
       case queue_discipline::easy: allocate_backfilling(now, out); break;
     }
-    out.more = !out.entries.empty();
+    // Who waits alone and pushes nobody out leaves nothing to say, whether it binds or not.
+    out.more = !out.entries.empty() && (preemptive_ || nonempty_.size() > 1 || waiting_[nonempty_.front()].jobs.size() > 1);
   }
 
   void follow(job_event what, job_handle job, const situation& now) {
@@ -64,9 +66,11 @@ class ordered_greedy {
         leave_kind(job);
         return;
       case job_event::arrived:
-      case job_event::changed:
         sort_again_ = true;
         if (places_.size() < now.handle_bound()) places_.resize(std::max(now.handle_bound(), places_.size() * 3 / 2));
+        join_kind(job, now);
+        break;
+      case job_event::changed:
         remove(job);
         leave_kind(job);
         join_kind(job, now);
@@ -89,7 +93,9 @@ class ordered_greedy {
   }
 
   /// The next demotion, promotion or end of a quantum.
-  std::optional<seconds> next_wakeup(const situation& now) const {
+  std::optional<seconds> next_wakeup(const situation& now) const
+    requires jumps<Order> || has_quantum<Order>
+  {
     double at = std::numeric_limits<double>::infinity();
     if constexpr (jumps<Order>)
       if (!jumps_.empty()) at = jumps_.next().at_s;
@@ -217,6 +223,11 @@ class ordered_greedy {
     places_[job.index].kind = nowhere;
   }
 
+  void none_waits(std::uint32_t kind) {
+    if (nonempty_.back() == kind) nonempty_.pop_back();
+    else nonempty_.erase(std::find(nonempty_.begin(), nonempty_.end(), kind));
+  }
+
   // It is in no heap.
   void insert(job_handle job, const situation& now) {
     const job_record& r = now.record(job);
@@ -277,7 +288,7 @@ class ordered_greedy {
       if (p.heap % 2 == 0) {
         group& g = waiting_[p.heap / 2];
         g.jobs.erase(p.at, [this](const waiting_job& e, std::uint32_t at) { places_[e.job].at = at; });
-        if (g.jobs.empty()) nonempty_.erase(std::find(nonempty_.begin(), nonempty_.end(), p.heap / 2));
+        if (g.jobs.empty()) none_waits(p.heap / 2);
       } else {
         lanes_[p.heap / 2].jobs.erase(p.at, [this](const running_job& e, std::uint32_t at) { places_[e.job].at = at; });
       }
@@ -311,7 +322,7 @@ class ordered_greedy {
   // ---- decisions
 
   void allocate_strict(const situation& now, plan& out) {
-    if (stopped_ || nonempty_.empty()) return;
+    if (stopped_) return;
     const waiting_job& head = waiting_[0].jobs.next();
     if (waiting_[0].blocked == decision_) return;
     if (!list(head, on_failure::stop, now, out)) stopped_ = true;
@@ -338,7 +349,6 @@ class ordered_greedy {
   }
 
   void allocate_backfilling(const situation& now, plan& out) {
-    if (nonempty_.empty()) return;
     const group* first = nullptr;
     for (const std::uint32_t kind : nonempty_)
       if (first == nullptr || waiting_[kind].jobs.next() < first->jobs.next()) first = &waiting_[kind];
@@ -523,7 +533,7 @@ class ordered_greedy {
 
   std::uint64_t decision_ = 0;
   std::int64_t effort_ = 1;  // how many times the missing devices may be pushed out: grows where nodes are fragmented
-  bool sort_again_ = true;  // a job came, ended or changed since the last decision
+  bool sort_again_ = true;  // a job came or ended since the last decision
   bool sorts_ = true;       // ... before this one
   bool stopped_ = false;
   bool more_victims_ = false;

@@ -30,20 +30,16 @@ struct consolidate {
   bool bind(const Resource& r, const column& how, std::span<const held_device>, std::vector<held_device>& out) const {
     const auto w = detail::workers::of(how);
     if (!w) return false;
+    if (w->span.least < 2)
+      if (const auto node = detail::tightest(r, w->type, w->count * w->devices)) {
+        r.list_free(*node, w->count * w->devices, out);
+        return true;
+      }
     detail::listing list{out};
-    return list.done(w->span.least < 2 ? fewest(r, *w, list) : fewest_of_several(r, *w, list));
+    return list.done(w->span.least < 2 ? most_free(r, *w, w->count, 1, w->span.most, list) : fewest_of_several(r, *w, list));
   }
 
  private:
-  template <class Resource>
-  static bool fewest(const Resource& r, const detail::workers& w, detail::listing& out) {
-    if (const auto node = detail::tightest(r, w.type, w.count * w.devices, out)) {
-      out.add(r, *node, w.count * w.devices);
-      return true;
-    }
-    return most_free(r, w, w.count, 1, w.span.most, out);
-  }
-
   template <class Resource>
   static bool fewest_of_several(const Resource& r, const detail::workers& w, detail::listing& out) {
     if (w.count < w.span.least) return false;

@@ -121,12 +121,24 @@ class listing {
   bool last_in_order_ = true;  // it comes after all of them
 };
 
-/// The node with least free that holds so many devices and is not listed, ties by node order.
+/// The node with least free that holds so many devices, ties by node order.
+template <counted_nodes Resource>
+std::optional<node_id> tightest(const Resource& r, type_id type, int devices) {
+  if constexpr (tightest_nodes<Resource>) {
+    return r.tightest(type, devices);
+  } else {
+    const auto f = r.at_least(type, devices);
+    return f ? r.first_with(type, *f) : std::nullopt;
+  }
+}
+
+/// The same of those that are not listed.
 template <counted_nodes Resource>
 std::optional<node_id> tightest(const Resource& r, type_id type, int devices, listing& out) {
+  if (out.empty()) return tightest(r, type, devices);
   for (auto f = r.at_least(type, devices); f; f = r.at_least(type, *f + 1))
     for (auto node = r.first_with(type, *f); node; node = r.next_with(type, *f, *node))
-      if (out.empty() || !out.lists(*node)) return node;
+      if (!out.lists(*node)) return node;
   return std::nullopt;
 }
 
