@@ -9,7 +9,9 @@ expected=$(sed -n '1s#^// expect: *##p' "$source")
 [ -n "$expected" ] || { echo "$source: its first line must read: // expect: REGEX"; exit 1; }
 
 # Without the lines of source that compilers quote, so that a text in the source itself proves nothing.
-if output=$("$compiler" -std=c++20 "${folders[@]/#/-I}" -fno-diagnostics-show-caret -fmessage-length=0 -c "$source" -o /dev/null 2>&1); then
+quiet=-fno-diagnostics-show-caret
+"$compiler" --version | grep -q clang && quiet=-fno-caret-diagnostics
+if output=$("$compiler" -std=c++20 "${folders[@]/#/-I}" "$quiet" -fmessage-length=0 -c "$source" -o /dev/null 2>&1); then
   echo "$source: compiles, but must be refused with: $expected"
   exit 1
 fi

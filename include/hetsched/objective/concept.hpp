@@ -25,6 +25,14 @@ concept job_order = std::copyable<O> && requires(const O order, job_handle job, 
   { order.key(job, now) } -> std::same_as<order_key>;
 };
 
+/// Optional: the slopes of running jobs are known before they run, so that room can be made for them when a job comes.
+/// An order without it has slope 0, or its first use of a slope may allocate.
+template <class O>
+concept foresees_slopes = requires(const O order, job_handle job, const option& in, const situation& now) {
+  // Of the key while the job runs in this option, unless a fault slows it. Exactly what key() will say.
+  { order.slope_in(job, in, now) } -> std::same_as<double>;
+};
+
 /// Optional: a key that jumps at a known time: a demotion, a promotion.
 template <class O>
 concept jumps = requires(const O order, job_handle job, const situation& now) {
@@ -34,9 +42,9 @@ concept jumps = requires(const O order, job_handle job, const situation& now) {
 
 /// Optional: keys of all jobs depend on what the order learned; they are asked again when the version changes.
 template <class O>
-concept learns_from_jobs = requires(O order, const O asked, job_event what, job_handle job, const situation& now) {
+concept learns_from_jobs = requires(O order, job_event what, job_handle job, const situation& now) {
   order.follow(what, job, now);
-  { asked.version() } -> std::convertible_to<std::uint64_t>;
+  { order.version() } -> std::convertible_to<std::uint64_t>;
 };
 
 /// Optional: keys follow from the state of the whole queue at a decision. Only allocators that say so call it (count_scan).

@@ -79,6 +79,8 @@ class gittins {
     return at > now.now_s() ? at : std::nextafter(now.now_s(), std::numeric_limits<double>::infinity());
   }
 
+  double slope_in(job_handle, const option& in, const situation&) const { return static_cast<double>(in.how.devices()); }
+
   /// Between events, where it acts as least attained service.
   double quantum(const job_record& running) const { return 60.0 * running.devices; }
 
@@ -87,10 +89,17 @@ class gittins {
     const job_record& r = now.record(job);
     if (r.outcome != job_outcome::finished || r.attained_device_s <= 0) return;
     sample_.push_back(r.attained_device_s);
+    // Room for the table, which is made in the next decision.
+    longest_ = std::max(longest_, r.attained_device_s);
+    if (const std::size_t bins = bin(longest_) + 2; table_.capacity() < bins) table_.reserve(2 * bins);
+    if (thinned_.capacity() < most_thinned) thinned_.reserve(most_thinned);
     if (sample_.size() >= options_.least_sample && static_cast<double>(sample_.size()) >= 1.1 * static_cast<double>(tabulated_)) stale_ = true;
-    if (stale_) tabulate();
   }
-  std::uint64_t version() const { return version_; }
+  /// Asked when all ends of an instant are known, so that their order does not matter.
+  std::uint64_t version() {
+    if (stale_) tabulate();
+    return version_;
+  }
 
   /// The index in use at an attained service; absent while it orders by attained service.
   std::optional<double> index_at(double attained) const {
@@ -100,6 +109,8 @@ class gittins {
   }
 
  private:
+  static constexpr std::size_t most_thinned = 1024;
+
   double edge(std::size_t b) const { return b == 0 ? 0.0 : options_.first_edge * std::pow(options_.ratio, static_cast<double>(b - 1)); }
 
   std::size_t bin(double attained) const {
@@ -116,20 +127,18 @@ class gittins {
     tabulated_ = sample_.size();
     stale_ = false;
     ++version_;
-    std::vector<double> thinned;
-    constexpr std::size_t most = 1024;
-    if (sample_.size() <= most) {
-      thinned = sample_;
-    } else {
-      for (std::size_t i = 0; i < most; ++i) thinned.push_back(sample_[(2 * i + 1) * sample_.size() / (2 * most)]);
-    }
+    thinned_.clear();
+    const std::size_t n = std::min(sample_.size(), most_thinned);
+    for (std::size_t i = 0; i < n; ++i) thinned_.push_back(sample_[n == sample_.size() ? i : (2 * i + 1) * sample_.size() / (2 * n)]);
     table_.clear();
-    for (std::size_t b = 0; edge(b) < thinned.back(); ++b) table_.push_back(gittins_index(thinned, edge(b)));
+    for (std::size_t b = 0; edge(b) < thinned_.back(); ++b) table_.push_back(gittins_index(thinned_, edge(b)));
   }
 
   options options_;
   std::vector<double> sample_;
+  std::vector<double> thinned_;
   std::vector<double> table_;
+  double longest_ = 0;
   bool fixed_ = false;
   bool stale_ = false;
   std::size_t tabulated_ = 0;

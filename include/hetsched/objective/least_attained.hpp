@@ -25,6 +25,7 @@ struct las {
     const job_record& r = now.record(job);
     return {r.attained_device_s_at(now.now_s()), static_cast<double>(r.devices)};
   }
+  double slope_in(job_handle, const option& in, const situation&) const { return static_cast<double>(in.how.devices()); }
   double quantum(const job_record& running) const { return slice.count() * running.devices; }
 };
 

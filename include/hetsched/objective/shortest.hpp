@@ -28,16 +28,24 @@ struct srtf {
     const auto left = now.expected_steps(job);
     if (options.empty() || !left) return {std::numeric_limits<double>::infinity(), 0};
     const job_record& r = now.record(job);
-    const double scale = (times_devices ? options.front().how.devices() : 1.0) / options.front().speed.steps_per_s();
+    const double scale = scale_of(options);
     if (r.devices == 0 || *left <= 0) return {*left * scale, 0};
     return {*left * scale, now.now_s() < r.done_at_s ? 0.0 : -r.believed_rate * scale};
   }
+
+  double slope_in(job_handle job, const option& in, const situation& now) const { return -in.speed.steps_per_s() * scale_of(now.options(job)); }
 
   /// The end of a restart delay: until then nothing gets shorter.
   std::optional<double> next_jump(job_handle job, const situation& now) const {
     const job_record& r = now.record(job);
     if (r.devices == 0 || r.done_at_s <= now.now_s()) return std::nullopt;
     return r.done_at_s;
+  }
+
+ private:
+  // From steps to the key, in the fastest column.
+  double scale_of(std::span<const option> options) const {
+    return (times_devices ? options.front().how.devices() : 1.0) / options.front().speed.steps_per_s();
   }
 };
 

@@ -73,6 +73,7 @@ class ordered_greedy {
       case job_event::changed:
         remove(job);
         leave_kind(job);
+        if (now.record(job).kind < has_lanes_.size()) has_lanes_[now.record(job).kind] = 0;  // its columns may be others
         join_kind(job, now);
         break;
       default: remove(job);
@@ -158,6 +159,7 @@ class ordered_greedy {
     double slope = 0;
     double quantum = 0;  // of its jobs, where the order has one
     array_heap<running_job, worse> jobs;
+    bool kept = false;  // some kind of job will need it again
   };
 
   struct place {
@@ -199,17 +201,25 @@ class ordered_greedy {
       make_room(tried_, waiting_.size());
     }
     if constexpr (jumps<Order>) make_room(jumps_, places_.size());
-    if (preemptive_ && now.job_count() > jobs_with_room_) make_running_room(now);
+    if (!preemptive_) return;
+    if (now.job_count() > jobs_with_room_) make_running_room(now);
+    const std::uint32_t columns = now.record(job).kind;
+    if (has_lanes_.size() <= columns) has_lanes_.resize(std::size_t{columns} + 1);
+    if (has_lanes_[columns] == 0) {
+      has_lanes_[columns] = 1;
+      for (const option& o : now.options(job)) {
+        lanes_[lane_of(o.how.type(), 0)].kept = true;
+        if constexpr (foresees_slopes<Order>) lanes_[lane_of(o.how.type(), order_.slope_in(job, o, now))].kept = true;
+      }
+    }
   }
 
   void make_running_room(const situation& now) {
     jobs_with_room_ = now.job_count() + now.job_count() / 4 + 16;
-    std::size_t devices = 0;
-    for (const std::int64_t c : now.capacity()) devices += static_cast<std::size_t>(std::max<std::int64_t>(c, 0));
-    most_running_ = std::min(devices, jobs_with_room_);
-    for (lane& l : lanes_) make_room(l.jobs, most_running_);
-    make_room(victims_, most_running_);
-    make_room(frontier_, 4 * most_running_ + 4);
+    // All of them may run one day: devices that are down now come up. Room that is never used is never resident.
+    for (lane& l : lanes_) make_room(l.jobs, jobs_with_room_);
+    make_room(victims_, jobs_with_room_);
+    make_room(frontier_, 4 * jobs_with_room_ + 4);
   }
 
   template <class Container>
@@ -270,11 +280,11 @@ class ordered_greedy {
     std::size_t empty = lanes_.size();
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
       if (lanes_[i].type == type && lanes_[i].slope == slope) return i;
-      if (lanes_[i].jobs.empty()) empty = i;
+      if (lanes_[i].jobs.empty() && !lanes_[i].kept) empty = i;
     }
     if (empty == lanes_.size()) {
       lanes_.emplace_back();
-      make_room(lanes_.back().jobs, most_running_);
+      make_room(lanes_.back().jobs, jobs_with_room_);
     }
     lanes_[empty].type = type;
     lanes_[empty].slope = slope;
@@ -526,10 +536,10 @@ class ordered_greedy {
   std::vector<group> waiting_;
   std::vector<std::uint32_t> nonempty_;  // kinds with waiting jobs
   std::vector<lane> lanes_;
+  std::vector<std::uint8_t> has_lanes_;  // by job_record::kind: those that its jobs will need when they run
   array_heap<jump, earlier> jumps_;
   std::uint64_t version_ = 0;
   std::size_t jobs_with_room_ = 0;
-  std::size_t most_running_ = 0;
 
   std::uint64_t decision_ = 0;
   std::int64_t effort_ = 1;  // how many times the missing devices may be pushed out: grows where nodes are fragmented
