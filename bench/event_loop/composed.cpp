@@ -30,7 +30,8 @@ void play(benchmark::State& state, Order order, queue_discipline queue, bool pre
     state.PauseTiming();
     typed_nodes nodes;
     for (int n = 0; n < devices / 8; ++n) nodes.add_node("v100", 8);
-    auto scheduler = make_scheduler<bench::synthetic_job>(std::move(nodes), declared_speed{}, ordered_greedy<Order>{order, queue, preemptive} | consolidate{}, on_event{});
+    auto scheduler = make_scheduler<bench::synthetic_job>(std::move(nodes), declared_speed{},
+                                                          ordered_greedy<Order>{order, queue, preemptive} | consolidate{}, on_event{});
     simulate::simulator simulation{scheduler, world};
     state.ResumeTiming();
     simulation.run();

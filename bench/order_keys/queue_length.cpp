@@ -36,7 +36,8 @@ template <class Order>
 void wait_and_cancel(benchmark::State& state, Order order, queue_discipline queue, bool preemptive) {
   typed_nodes nodes;
   for (int n = 0; n < 64; ++n) nodes.add_node("v100", 8);
-  auto scheduler = make_scheduler<job>(std::move(nodes), declared_speed{}, ordered_greedy<Order>{order, queue, preemptive} | consolidate{}, on_event{});
+  auto scheduler =
+      make_scheduler<job>(std::move(nodes), declared_speed{}, ordered_greedy<Order>{order, queue, preemptive} | consolidate{}, on_event{});
   const int gangs[]{1, 2, 4, 8};
   std::uint32_t id = 0;
   double now = 0;

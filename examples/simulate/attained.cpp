@@ -40,7 +40,8 @@ std::vector<double> read_sample(const std::string& path) {
 
 std::vector<policy> attained_policies() {
   using namespace hetsched;
-  const std::vector<policy_option> las_options{{"quantum_s", "60", "between events a waiting job pushes a running one out when it is so many seconds behind"}};
+  const std::vector<policy_option> las_options{
+      {"quantum_s", "60", "between events a waiting job pushes a running one out when it is so many seconds behind"}};
   const std::vector<policy_option> tiresias_options{
       {"limits", "3250|7200", "attained service at which a job falls to the next queue, ascending"},
       {"by_time", "0", "1: service is run time; 0: run time times devices"},

@@ -74,7 +74,8 @@ events_file::events_file(const names& n, text_file file) : names_{&n}, file_{std
   file_ << "time_s,event,job_id,allocation,rate_steps_per_s,delay_s,reason\n";
 }
 
-void events_file::row(double t, std::string_view event, std::uint32_t job, std::span<const held_device> devices, double rate, double delay, std::string_view why, bool with_rate) {
+void events_file::row(double t, std::string_view event, std::uint32_t job, std::span<const held_device> devices, double rate, double delay,
+                      std::string_view why, bool with_rate) {
   if (!file_.open()) return;
   file_ << t << ',' << event << ',' << names_->job(job) << ',';
   line_.clear();
@@ -89,8 +90,10 @@ void events_file::row(double t, std::string_view event, std::uint32_t job, std::
       line_.append(text, std::to_chars(text, text + sizeof text, d.milli).ptr);
     }
   }
-  if (names_->plain) file_ << line_;
-  else file_ << cell(line_);
+  if (names_->plain)
+    file_ << line_;
+  else
+    file_ << cell(line_);
   file_ << ',';
   if (with_rate || !devices.empty()) file_ << rate;
   file_ << ',';
@@ -99,8 +102,10 @@ void events_file::row(double t, std::string_view event, std::uint32_t job, std::
 }
 
 void events_file::moved(double t, const move& m, std::uint32_t job, double rate, double delay) {
-  if (m.what == action::stop) row(t, "stop", job, {}, 0, 0, name(m.cause));
-  else row(t, name(m.what), job, m.devices, rate, delay, m.cause == why::plan ? std::string_view{} : name(m.cause));
+  if (m.what == action::stop)
+    row(t, "stop", job, {}, 0, 0, name(m.cause));
+  else
+    row(t, name(m.what), job, m.devices, rate, delay, m.cause == why::plan ? std::string_view{} : name(m.cause));
 }
 
 void events_file::fault_struck(const simulate::fault& f) {

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include <hetsched/core/explanation.hpp>
 #include <hetsched/move.hpp>
 #include <hetsched/simulate/simulator.hpp>
 #include <hetsched/simulate/world.hpp>
-#include <hetsched/core/explanation.hpp>
 #include <hetsched/trace/cluster.hpp>
 
 #include "policy.hpp"
@@ -100,7 +100,8 @@ class events_file {
   text_file& file() { return file_; }
 
  private:
-  void row(double t, std::string_view event, std::uint32_t job, std::span<const hetsched::held_device> devices = {}, double rate = 0, double delay = 0, std::string_view why = {}, bool with_rate = false);
+  void row(double t, std::string_view event, std::uint32_t job, std::span<const hetsched::held_device> devices = {}, double rate = 0,
+           double delay = 0, std::string_view why = {}, bool with_rate = false);
 
   const names* names_;
   text_file file_;

@@ -64,7 +64,8 @@ void list_policies(const std::vector<policy>& all, bool verbose) {
     }
     std::cout << p.name << "\n    " << p.summary << '\n';
     if (p.ordered) std::cout << "    --queue = " << p.queue << "   (strict, skip, easy)\n";
-    for (const policy_option& o : p.options) std::cout << "    " << p.name << '.' << o.name << " = " << (o.default_value.empty() ? "(none)" : o.default_value) << "   " << o.meaning << '\n';
+    for (const policy_option& o : p.options)
+      std::cout << "    " << p.name << '.' << o.name << " = " << (o.default_value.empty() ? "(none)" : o.default_value) << "   " << o.meaning << '\n';
   }
   if (!verbose) return;
   std::cout << "world\n    the simulated cluster, under every policy\n";
@@ -97,7 +98,8 @@ std::map<std::string, std::string> read_options(const arguments& a, const std::v
     const auto equals = s.find('=');
     if (equals == std::string::npos) throw usage_error{"--set: found \"" + s + "\", expected POLICY.OPTION=VALUE"};
     const std::string name = s.substr(0, equals);
-    if (std::find(known.begin(), known.end(), name) == known.end()) throw usage_error{"--set: no option \"" + name + "\" of the chosen policies, did you mean \"" + nearest(name, known) + "\"?"};
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw usage_error{"--set: no option \"" + name + "\" of the chosen policies, did you mean \"" + nearest(name, known) + "\"?"};
     if (!options.emplace(name, s.substr(equals + 1)).second) throw usage_error{"--set: \"" + name + "\" twice"};
   }
   return options;
@@ -124,7 +126,8 @@ void check_supported(const trace::workload& w, const trace::cluster& c, const st
     if (j.gpus == 0) refuse(j, "gpus", "found 0, expected at least 1: jobs without devices are not simulated");
     const trace::job_extra* e = w.extra(j);
     if (e == nullptr) continue;
-    if (e->gpu_milli.value_or(1000) != 1000) refuse(j, "gpu_milli", "found " + std::to_string(*e->gpu_milli) + ", expected 1000: shared devices are not simulated");
+    if (e->gpu_milli.value_or(1000) != 1000)
+      refuse(j, "gpu_milli", "found " + std::to_string(*e->gpu_milli) + ", expected 1000: shared devices are not simulated");
     if (e->cpu_milli && cpus) refuse(j, "cpus", "nodes and jobs have CPUs; this simulator places whole devices only");
     if (e->memory_bytes && memory) refuse(j, "memory_gb", "nodes and jobs have memory; this simulator places whole devices only");
     if (!e->amounts.empty()) refuse(j, "amount:" + std::string{w.text(e->amounts.front().name)}, "named amounts are not simulated");
@@ -153,7 +156,9 @@ std::vector<simulate::fault> place_faults(const std::vector<trace::fault>& read,
     const auto found = by_name.find(f.node);
     const auto line = file + ", line " + std::to_string(f.line);
     if (found == by_name.end()) throw usage_error{line + ", column node: found \"" + f.node + "\", expected a node of the cluster"};
-    if (f.device && *f.device >= c.nodes[found->second].gpus) throw usage_error{line + ", column device: found " + std::to_string(*f.device) + ", expected less than " + std::to_string(c.nodes[found->second].gpus)};
+    if (f.device && *f.device >= c.nodes[found->second].gpus)
+      throw usage_error{line + ", column device: found " + std::to_string(*f.device) + ", expected less than " +
+                        std::to_string(c.nodes[found->second].gpus)};
     simulate::fault placed;
     placed.time_s = f.time_s;
     placed.kind = static_cast<simulate::fault_kind>(f.kind);
@@ -164,7 +169,8 @@ std::vector<simulate::fault> place_faults(const std::vector<trace::fault>& read,
   }
   // Node names were compared as text; equal instants go by place.
   std::sort(out.begin(), out.end(), [](const simulate::fault& a, const simulate::fault& b) {
-    return std::tuple(a.time_s, a.kind, a.node, a.device.value_or(-1), a.factor) < std::tuple(b.time_s, b.kind, b.node, b.device.value_or(-1), b.factor);
+    return std::tuple(a.time_s, a.kind, a.node, a.device.value_or(-1), a.factor) <
+           std::tuple(b.time_s, b.kind, b.node, b.device.value_or(-1), b.factor);
   });
   return out;
 }
@@ -192,17 +198,26 @@ void print_table(const std::vector<run_result>& results) {
       {"p99", [](const run_result& r) { return r.numbers.jct_p99_s; }, -1, 0},
       {"queue s", [](const run_result& r) { return r.numbers.queue_mean_s; }, -1, 0},
       {"makespan s", [](const run_result& r) { return r.numbers.makespan_s; }, -1, 0},
-      {"use %", [](const run_result& r) -> std::optional<double> { if (!r.numbers.device_utilization) return std::nullopt; return 100 * *r.numbers.device_utilization; }, 1, 1},
+      {"use %",
+       [](const run_result& r) -> std::optional<double> {
+         if (!r.numbers.device_utilization) return std::nullopt;
+         return 100 * *r.numbers.device_utilization;
+       },
+       1, 1},
       {"rho max", [](const run_result& r) { return r.numbers.rho_max; }, -1, 2},
       {"stops", [](const run_result& r) { return std::optional<double>{static_cast<double>(r.numbers.preemptions)}; }, -1, 0},
-      {"JCT over bound", [](const run_result& r) -> std::optional<double> {
+      {"JCT over bound",
+       [](const run_result& r) -> std::optional<double> {
          if (!r.numbers.jct_mean_s || !r.numbers.jct_mean_lower_bound_s || *r.numbers.jct_mean_lower_bound_s <= 0) return std::nullopt;
          return *r.numbers.jct_mean_s / *r.numbers.jct_mean_lower_bound_s;
-       }, -1, 3},
-      {"makespan over bound", [](const run_result& r) -> std::optional<double> {
+       },
+       -1, 3},
+      {"makespan over bound",
+       [](const run_result& r) -> std::optional<double> {
          if (!r.numbers.makespan_s || !r.numbers.makespan_lower_bound_s || *r.numbers.makespan_lower_bound_s <= 0) return std::nullopt;
          return *r.numbers.makespan_s / *r.numbers.makespan_lower_bound_s;
-       }, -1, 3},
+       },
+       -1, 3},
       {"run s", [](const run_result& r) { return std::optional<double>{r.wall_s}; }, 0, 2},
   };
   std::vector<std::vector<std::string>> cells(results.size() + 1);
@@ -232,13 +247,16 @@ void print_table(const std::vector<run_result>& results) {
   if (results.size() > 1) std::cout << "* best of its column\n";
   const simulate::summary& s = results.front().numbers;
   if (s.jct_mean_lower_bound_s && s.makespan_lower_bound_s)
-    std::cout << "No schedule can have a mean JCT below " << number(*s.jct_mean_lower_bound_s, 0) << " s or a makespan below " << number(*s.makespan_lower_bound_s, 0) << " s.\n";
+    std::cout << "No schedule can have a mean JCT below " << number(*s.jct_mean_lower_bound_s, 0) << " s or a makespan below "
+              << number(*s.makespan_lower_bound_s, 0) << " s.\n";
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Replays a workload under schedulers composed of hetsched's policies, and prints them side by side.\n"
-               "Times are seconds. Files: nodes.csv, jobs.csv, throughputs.csv, ... as docs/formats.md says.\n"
-               "Example: simulate --nodes examples/data/nodes.csv --jobs examples/data/jobs.csv --throughputs examples/data/throughputs.csv --policy fifo,srtf,las\n"};
+  CLI::App app{
+      "Replays a workload under schedulers composed of hetsched's policies, and prints them side by side.\n"
+      "Times are seconds. Files: nodes.csv, jobs.csv, throughputs.csv, ... as docs/formats.md says.\n"
+      "Example: simulate --nodes examples/data/nodes.csv --jobs examples/data/jobs.csv --throughputs examples/data/throughputs.csv --policy "
+      "fifo,srtf,las\n"};
   arguments a;
   app.add_option("--nodes", a.nodes, "the cluster: one row a node");
   app.add_option("--jobs", a.jobs, "the workload: one row a job");
@@ -286,8 +304,11 @@ int run(int argc, char** argv) {
   for (const auto& [flag, value] : {std::pair{"--nodes", &a.nodes}, std::pair{"--jobs", &a.jobs}, std::pair{"--policy", &a.policies}})
     if (value->empty()) throw usage_error{std::string{flag} + ": is missing; see --help"};
   const auto format = trace::parse_format(a.format);
-  if (!format) throw usage_error{"--format: unknown \"" + a.format + "\", did you mean \"" + nearest(a.format, {trace::format_names.begin(), trace::format_names.end()}) + "\"?"};
-  if (a.knowledge != "oracle" && a.knowledge != "declared") throw usage_error{"--knowledge: found \"" + a.knowledge + "\", expected oracle or declared"};
+  if (!format)
+    throw usage_error{"--format: unknown \"" + a.format + "\", did you mean \"" +
+                      nearest(a.format, {trace::format_names.begin(), trace::format_names.end()}) + "\"?"};
+  if (a.knowledge != "oracle" && a.knowledge != "declared")
+    throw usage_error{"--knowledge: found \"" + a.knowledge + "\", expected oracle or declared"};
   const std::vector<const policy*> chosen = chosen_policies(all, a);
 
   run_request request;

@@ -25,7 +25,7 @@ struct usage_error : std::runtime_error {
 };
 
 struct policy_option {
-  std::string name;           ///< without the policy's: "quantum_s"
+  std::string name;  ///< without the policy's: "quantum_s"
   std::string default_value;
   std::string meaning;
 };
@@ -38,7 +38,7 @@ struct run_request {
   std::vector<hetsched::simulate::fault> faults;
   hetsched::simulate::simulation_settings settings;
   std::optional<double> round_s;
-  std::optional<std::string> queue;   ///< strict, skip, easy
+  std::optional<std::string> queue;  ///< strict, skip, easy
   std::optional<std::string> binder;
   std::map<std::string, std::string> options;  ///< "las.quantum_s" to text
   bool check = false;
@@ -73,7 +73,8 @@ struct policy {
 /// Reads option values and says which one is wrong.
 class option_reader {
  public:
-  option_reader(const run_request& request, const std::string& policy, const std::vector<policy_option>& options) : request_{request}, policy_{policy}, options_{options} {}
+  option_reader(const run_request& request, const std::string& policy, const std::vector<policy_option>& options)
+      : request_{request}, policy_{policy}, options_{options} {}
 
   std::string text(const std::string& name) const {
     for (const policy_option& o : options_)

@@ -35,7 +35,8 @@ struct chosen_binder {
   binder_name which = binder_name::consolidate;
 
   template <class Resource>
-  bool bind(const Resource& r, const hetsched::column& how, std::span<const hetsched::held_device> current, std::vector<hetsched::held_device>& out) const {
+  bool bind(const Resource& r, const hetsched::column& how, std::span<const hetsched::held_device> current,
+            std::vector<hetsched::held_device>& out) const {
     using namespace hetsched;
     switch (which) {
       case binder_name::first_fit: return first_fit{}.bind(r, how, current, out);
@@ -75,7 +76,8 @@ run_result play(const std::string& policy, const run_request& request, Allocator
   controller.delay_s = request.settings.restart_cost_s;
   scheduler_settings settings;
   settings.automatic_releases = request.settings.release_delay_s == 0;
-  auto scheduler = make_scheduler<simulate::world_job>(std::move(nodes), simulate::world_predictor{}, std::move(allocator) | read_binder(request, usual), controller, admit_what_fits{}, settings);
+  auto scheduler = make_scheduler<simulate::world_job>(std::move(nodes), simulate::world_predictor{},
+                                                       std::move(allocator) | read_binder(request, usual), controller, admit_what_fits{}, settings);
 
   const names printed{*request.truth, *request.cluster};
   std::filesystem::path folder;
@@ -94,7 +96,8 @@ run_result play(const std::string& policy, const run_request& request, Allocator
     std::uint64_t played = 0;
     while (simulation.play_instant())
       if (request.progress && (++played & 0xffffU) == 0)
-        std::cerr << '\r' << policy << ": " << 100 * simulation.submitted() / std::max<std::size_t>(1, request.truth->size()) << " % of the jobs have arrived" << std::flush;
+        std::cerr << '\r' << policy << ": " << 100 * simulation.submitted() / std::max<std::size_t>(1, request.truth->size())
+                  << " % of the jobs have arrived" << std::flush;
     if (request.progress && played > 0xffffU) std::cerr << "\r\033[K" << std::flush;
 
     if (request.out) {
@@ -122,7 +125,8 @@ run_result play(const std::string& policy, const run_request& request, Allocator
     verify::checker& checker = simulation.log().second;
     checker.finish();
     result.violations = checker.count();
-    for (const verify::violation& v : checker.violations()) result.first_violations.push_back(std::to_string(v.time_s) + " s: " + v.law + ": " + v.what);
+    for (const verify::violation& v : checker.violations())
+      result.first_violations.push_back(std::to_string(v.time_s) + " s: " + v.law + ": " + v.what);
   } else {
     simulate::simulator simulation{scheduler, *request.truth, request.settings, request.faults, events_file{printed, std::move(events)}};
     run(simulation, simulation.log());

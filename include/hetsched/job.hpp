@@ -46,18 +46,24 @@ template <class Job>
 struct default_job_traits {
   /// Unique among the jobs of one scheduler, totally ordered: equal arrivals are served in its order.
   static decltype(auto) id(const Job& job) {
-    static_assert(requires { job.id; }, "hetsched: a job needs an id: give the type a member `id`, or specialise hetsched::job_traits for it with a static `id(const Job&)`");
+    static_assert(
+        requires { job.id; },
+        "hetsched: a job needs an id: give the type a member `id`, or specialise hetsched::job_traits for it with a static `id(const Job&)`");
     if constexpr (requires { job.id; }) return (job.id);
   }
   /// Member `gpus` where there is one, else one device.
   static gang size(const Job& job) {
-    if constexpr (requires { gang::exactly(job.gpus); }) return gang::exactly(job.gpus);
-    else return gang::exactly(1);
+    if constexpr (requires { gang::exactly(job.gpus); })
+      return gang::exactly(job.gpus);
+    else
+      return gang::exactly(1);
   }
   /// What jobs of equal speed share, for example the model's name. The view lives as long as the job.
   static std::string_view key(const Job& job) {
-    if constexpr (requires { std::string_view{job.model}; }) return job.model;
-    else return {};
+    if constexpr (requires { std::string_view{job.model}; })
+      return job.model;
+    else
+      return {};
   }
   /// Declared work, in the steps of the predictor's rates. Absent: not known.
   static std::optional<double> work(const Job&) { return std::nullopt; }

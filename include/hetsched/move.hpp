@@ -28,19 +28,19 @@ constexpr std::string_view name(action a) {
 /// Why a move was made, or why a job has none.
 enum class why : std::uint8_t {
   none,
-  plan,               ///< the solver chose so
-  preempted,          ///< for another job's sake
-  round,              ///< its time of the round is over, or the plan has it no more
-  drain,              ///< its node is being emptied
-  fault,              ///< its node or device failed
-  died,               ///< the engine reported a failure
+  plan,       ///< the solver chose so
+  preempted,  ///< for another job's sake
+  round,      ///< its time of the round is over, or the plan has it no more
+  drain,      ///< its node is being emptied
+  fault,      ///< its node or device failed
+  died,       ///< the engine reported a failure
   cancelled,
-  held,               ///< by its owner
-  never_fits,         ///< larger than anything the cluster has
-  no_rate,            ///< no column of it is known to run
-  not_now,            ///< fits, but too little is free
-  fragmented,         ///< enough is free, in the wrong places
-  behind,             ///< others come first
+  held,        ///< by its owner
+  never_fits,  ///< larger than anything the cluster has
+  no_rate,     ///< no column of it is known to run
+  not_now,     ///< fits, but too little is free
+  fragmented,  ///< enough is free, in the wrong places
+  behind,      ///< others come first
   quota,
   claiming,           ///< its devices are being left
   waiting_for_round,  ///< the controller decides later
@@ -49,8 +49,9 @@ enum class why : std::uint8_t {
 };
 
 constexpr std::string_view name(why w) {
-  constexpr std::string_view names[]{"none",  "plan",       "preempted",  "round",  "drain", "fault",    "died",              "cancelled",   "held",    "never_fits",
-                                     "no_rate", "not_now", "fragmented", "behind", "quota", "claiming", "waiting_for_round", "retry_limit", "finished"};
+  constexpr std::string_view names[]{"none",      "plan",     "preempted",         "round",       "drain",   "fault",      "died",
+                                     "cancelled", "held",     "never_fits",        "no_rate",     "not_now", "fragmented", "behind",
+                                     "quota",     "claiming", "waiting_for_round", "retry_limit", "finished"};
   return names[static_cast<std::size_t>(w)];
 }
 

@@ -28,7 +28,9 @@ inline std::string words(const reason& r) {
     case why::never_fits: return "needs " + n(r.needed) + " of " + n(r.available) + (r.available == 1 ? " device" : " devices");
     case why::no_rate: return "no column of it is known to run";
     case why::not_now: return "needs " + n(r.needed) + " devices, " + n(r.available) + " free";
-    case why::fragmented: return "fragmented: " + n(r.placeable) + " of " + n(r.workers) + (r.workers == 1 ? " worker" : " workers") + " placeable, " + n(r.available) + " free";
+    case why::fragmented:
+      return "fragmented: " + n(r.placeable) + " of " + n(r.workers) + (r.workers == 1 ? " worker" : " workers") + " placeable, " + n(r.available) +
+             " free";
     case why::behind: return "fits now, others come first";
     case why::held: return "held";
     case why::claiming: return "its devices are being left";
@@ -46,8 +48,8 @@ struct explanation {
   job_outcome outcome = job_outcome::none;
   bool leaving = false;
   reason because{};
-  std::vector<held_device> devices;  ///< held, or claimed
-  std::int64_t missing = 0;          ///< claimed devices that somebody is still leaving
+  std::vector<held_device> devices;      ///< held, or claimed
+  std::int64_t missing = 0;              ///< claimed devices that somebody is still leaving
   std::optional<seconds> decided{};      ///< the last decision
   std::optional<seconds> next_wakeup{};  ///< when the scheduler next wants to be asked
 };

@@ -51,7 +51,8 @@ concept wakes = requires(const A a, const situation& now) {
 ///
 /// A binder sees the ledger and one column. It neither learns nor keeps time; equal ledgers give equal devices.
 template <class B, class R>
-concept binder = std::copyable<B> && requires(const B b, const R& ledger, const column& how, std::span<const held_device> current, std::vector<held_device>& out) {
+concept binder = std::copyable<B> &&
+    requires(const B b, const R& ledger, const column& how, std::span<const held_device> current, std::vector<held_device>& out) {
   // Appends how.devices() free devices within how.span to `out`, sorted by node and device, or appends nothing and
   // returns false. `current` are devices that the job holds now and which are free in `ledger`. No allocation
   // if `out` has room.
@@ -70,8 +71,6 @@ placement_solver(Allocator, Binder) -> placement_solver<Allocator, Binder>;
 
 template <allocator Allocator, class Binder>
   requires(!allocator<Binder>)
-constexpr auto operator|(Allocator a, Binder b) {
-  return placement_solver<Allocator, Binder>{std::move(a), std::move(b)};
-}
+constexpr auto operator|(Allocator a, Binder b) { return placement_solver<Allocator, Binder>{std::move(a), std::move(b)}; }
 
 }  // namespace hetsched

@@ -46,12 +46,12 @@ struct simulation_settings {
   double restart_cost_s = 0;      ///< without work, at every start but a job's first, every resize and migration
   bool first_start_cost = false;  ///< at the first start too
   // Three for Lucid's world (see docs/peers.md); none breaks a law.
-  std::optional<double> wide_restart_cost_s{};  ///< of gangs of more than 8 devices, where it is another
-  double first_start_delay_s = 0;               ///< without work, at the first start, whatever a restart costs
-  bool delays_add_up = false;                   ///< what a stop leaves of a delay is added to the next one
-  double release_delay_s = 0;     ///< what a job gives up comes back so much later
+  std::optional<double> wide_restart_cost_s{};               ///< of gangs of more than 8 devices, where it is another
+  double first_start_delay_s = 0;                            ///< without work, at the first start, whatever a restart costs
+  bool delays_add_up = false;                                ///< what a stop leaves of a delay is added to the next one
+  double release_delay_s = 0;                                ///< what a job gives up comes back so much later
   double until_s = std::numeric_limits<double>::infinity();  ///< nothing happens after this
-  bool time_decisions = false;    ///< read a clock around each step
+  bool time_decisions = false;                               ///< read a clock around each step
 };
 
 enum class life_state : std::uint8_t { unborn, waiting, running, finished, rejected, cancelled };
@@ -62,11 +62,11 @@ struct life {
   double end_s = 0;          ///< where finished or cancelled
   double held_s = 0;         ///< time with devices
   double device_s = 0;
-  double done = 0;           ///< work
-  double rate = 0;           ///< true, in its present devices
-  double works_from_s = 0;   ///< later than touched_s while a delay lasts; while it waits: what is left of one, if delays add up
-  double touched_s = 0;      ///< sums are as of here
-  double present = 0;        ///< integral of the number of jobs present, at its arrival; over its life once it has ended
+  double done = 0;          ///< work
+  double rate = 0;          ///< true, in its present devices
+  double works_from_s = 0;  ///< later than touched_s while a delay lasts; while it waits: what is left of one, if delays add up
+  double touched_s = 0;     ///< sums are as of here
+  double present = 0;       ///< integral of the number of jobs present, at its arrival; over its life once it has ended
   job_handle handle{};
   std::int32_t devices = 0;
   std::uint32_t starts = 0;
@@ -80,12 +80,12 @@ struct life {
 struct totals {
   std::uint64_t events = 0;  ///< arrivals, ends, cancellations, faults and releases played
   std::uint64_t starts = 0, preemptions = 0, resizes = 0, migrations = 0;
-  double device_s = 0;  ///< held, delays included
+  double device_s = 0;       ///< held, delays included
   double lost_device_s = 0;  ///< in restart delays
   std::uint64_t decisions = 0;
   double decision_sum_s = 0, decision_max_s = 0;
   std::vector<std::uint32_t> decision_times;  ///< histogram: eight bins an octave from 2^-30 s on
-  double end_s = 0;  ///< the last event played
+  double end_s = 0;                           ///< the last event played
 };
 
 /// Hears everything; does nothing. `job` is the number in order of arrival.
@@ -107,18 +107,22 @@ class simulator {
   /// @throws invalid_input  a negative or infinite cost or delay, faults out of order
   simulator(Scheduler& scheduler, const World& truth, simulation_settings settings = {}, std::vector<fault> faults = {}, Log log = {})
       : scheduler_{scheduler}, world_{truth}, settings_{settings}, faults_{std::move(faults)}, log_{std::move(log)} {
-    for (const auto& [field, v] : {std::pair{"restart-cost", settings_.restart_cost_s}, std::pair{"wide_restart_cost_s", settings_.wide_restart_cost_s.value_or(0)},
-                                   std::pair{"first_start_delay_s", settings_.first_start_delay_s}, std::pair{"release-delay", settings_.release_delay_s}})
+    for (const auto& [field, v] :
+         {std::pair{"restart-cost", settings_.restart_cost_s}, std::pair{"wide_restart_cost_s", settings_.wide_restart_cost_s.value_or(0)},
+          std::pair{"first_start_delay_s", settings_.first_start_delay_s}, std::pair{"release-delay", settings_.release_delay_s}})
       if (!(v >= 0) || std::isinf(v)) throw invalid_input{field, "must be finite and not negative"};
-    if (settings_.release_delay_s > 0 && scheduler_.settings().automatic_releases) throw invalid_input{"release-delay", "needs a scheduler without automatic releases"};
-    if (!std::is_sorted(faults_.begin(), faults_.end(), [](const fault& a, const fault& b) { return a.time_s < b.time_s; })) throw invalid_input{"faults", "must be sorted by time"};
+    if (settings_.release_delay_s > 0 && scheduler_.settings().automatic_releases)
+      throw invalid_input{"release-delay", "needs a scheduler without automatic releases"};
+    if (!std::is_sorted(faults_.begin(), faults_.end(), [](const fault& a, const fault& b) { return a.time_s < b.time_s; }))
+      throw invalid_input{"faults", "must be sorted by time"};
     const std::size_t n = world_.size();
     lives_.resize(n);
     changes_.resize(n);
     scheduler_.reserve(n);  // address space, not memory: places of ended jobs are used again
     for (std::uint32_t i = 0; i < n; ++i)
       if (const auto c = world_.cancel_s(i)) cancellations_.push_back({std::max(*c, world_.submit_s(i)), i, false});
-    std::sort(cancellations_.begin(), cancellations_.end(), [&](const timed& a, const timed& b) { return a.at_s != b.at_s ? a.at_s < b.at_s : world_.id(a.job) < world_.id(b.job); });
+    std::sort(cancellations_.begin(), cancellations_.end(),
+              [&](const timed& a, const timed& b) { return a.at_s != b.at_s ? a.at_s < b.at_s : world_.id(a.job) < world_.id(b.job); });
   }
 
   /// Plays to the end: until nothing is left to happen, or `until_s`.
@@ -482,7 +486,8 @@ class simulator {
 
   void quiet_releases(double t, std::uint32_t i) {
     const auto due = std::count_if(releases_.begin(), releases_.end(), [&](const timed& r) { return r.job == i; });
-    if (static_cast<std::ptrdiff_t>(scheduler_.leaving_batches(lives_[i].handle)) > due) releases_.push_back({t + settings_.release_delay_s, i, true});
+    if (static_cast<std::ptrdiff_t>(scheduler_.leaving_batches(lives_[i].handle)) > due)
+      releases_.push_back({t + settings_.release_delay_s, i, true});
   }
 
   void finish_sums(double t) {

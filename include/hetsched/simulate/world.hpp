@@ -41,17 +41,18 @@ enum class knowledge : std::uint8_t {
 };
 
 struct world_settings {
-  bool batch_per_device = false;     ///< n devices do n / gpus of a declared step a measured step
-  std::string reference_type{};      ///< of duration_s; empty: the first type of the cluster
+  bool batch_per_device = false;  ///< n devices do n / gpus of a declared step a measured step
+  std::string reference_type{};   ///< of duration_s; empty: the first type of the cluster
   knowledge known = knowledge::declared;
-  double noise = 0;                  ///< sigma of exp(sigma z) on what is declared
+  double noise = 0;  ///< sigma of exp(sigma z) on what is declared
   std::uint64_t seed = 0;
 };
 
 class world {
  public:
   /// @throws invalid_input  an unknown reference type, a noise that is negative or not finite
-  world(trace::workload jobs, const trace::cluster& cluster, const std::vector<trace::throughput>& table, const std::vector<trace::type_speed>& speeds, world_settings settings)
+  world(trace::workload jobs, const trace::cluster& cluster, const std::vector<trace::throughput>& table,
+        const std::vector<trace::type_speed>& speeds, world_settings settings)
       : jobs_{std::move(jobs)}, settings_{std::move(settings)} {
     if (!(settings_.noise >= 0) || std::isinf(settings_.noise)) throw invalid_input{"noise", "must be finite and not negative"};
     for (const std::string& type : cluster.types) types_.add(type);
@@ -103,7 +104,8 @@ class world {
       return rate::of(n == j.gpus ? speeds_[index(type)] : speeds_[index(type)] * n / j.gpus);
     }
     const cell wanted{static_cast<std::uint16_t>(index(type)), n == 1 || one_node, n, 0};
-    const auto from = cells_.begin() + static_cast<std::ptrdiff_t>(group_from_[groups_[i]]), to = cells_.begin() + static_cast<std::ptrdiff_t>(group_from_[groups_[i] + 1]);
+    const auto from = cells_.begin() + static_cast<std::ptrdiff_t>(group_from_[groups_[i]]),
+               to = cells_.begin() + static_cast<std::ptrdiff_t>(group_from_[groups_[i] + 1]);
     const auto found = std::lower_bound(from, to, wanted);
     if (found == to || wanted < *found) return rate::unknown();
     if (settings_.batch_per_device && n != j.gpus) return rate::of(found->steps_per_s * n / j.gpus);
@@ -178,7 +180,8 @@ class world {
     double reference = speeds_.front();
     if (!settings_.reference_type.empty()) {
       const auto t = types_.find(settings_.reference_type);
-      const auto named = std::find_if(speeds.begin(), speeds.end(), [&](const trace::type_speed& s) { return s.gpu_type == settings_.reference_type; });
+      const auto named =
+          std::find_if(speeds.begin(), speeds.end(), [&](const trace::type_speed& s) { return s.gpu_type == settings_.reference_type; });
       if (!t && named == speeds.end()) throw invalid_input{"reference-type", "'" + settings_.reference_type + "' is no type of this cluster"};
       reference = t ? speeds_[index(*t)] : named->speed;
     }
@@ -191,7 +194,10 @@ class world {
     for (const trace::throughput& t : table)
       if (t.steps_per_s) rows.push_back(&t);
     const auto name = [](const trace::throughput* t) { return std::tie(t->model, t->batch_size); };
-    std::sort(rows.begin(), rows.end(), [&](auto a, auto b) { return std::tie(a->model, a->batch_size, a->gpu_type, a->gpus, a->consolidated) < std::tie(b->model, b->batch_size, b->gpu_type, b->gpus, b->consolidated); });
+    std::sort(rows.begin(), rows.end(), [&](auto a, auto b) {
+      return std::tie(a->model, a->batch_size, a->gpu_type, a->gpus, a->consolidated) <
+             std::tie(b->model, b->batch_size, b->gpu_type, b->gpus, b->consolidated);
+    });
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (i == 0 || name(rows[i - 1]) != name(rows[i])) {
         group_from_.push_back(static_cast<std::uint32_t>(cells_.size()));
@@ -214,7 +220,8 @@ class world {
   std::uint32_t group_of(const trace::job& j) {
     if (!j.has_steps || group_names_.empty()) return no_group;
     const auto wanted = std::pair<std::string_view, std::string_view>{jobs_.text(j.model), jobs_.text(j.batch_size)};
-    const auto found = std::lower_bound(group_names_.begin(), group_names_.end(), wanted, [](const auto& a, const auto& b) { return std::pair<std::string_view, std::string_view>{a} < b; });
+    const auto found = std::lower_bound(group_names_.begin(), group_names_.end(), wanted,
+                                        [](const auto& a, const auto& b) { return std::pair<std::string_view, std::string_view>{a} < b; });
     if (found == group_names_.end() || std::pair<std::string_view, std::string_view>{*found} != wanted) return no_group;
     const auto g = static_cast<std::uint32_t>(found - group_names_.begin());
     const auto i = static_cast<std::size_t>(&j - jobs_.jobs.data());

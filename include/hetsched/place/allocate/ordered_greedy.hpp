@@ -94,9 +94,7 @@ class ordered_greedy {
   }
 
   /// The next demotion, promotion or end of a quantum.
-  std::optional<seconds> next_wakeup(const situation& now) const
-    requires jumps<Order> || has_quantum<Order>
-  {
+  std::optional<seconds> next_wakeup(const situation& now) const requires jumps<Order> || has_quantum<Order> {
     double at = std::numeric_limits<double>::infinity();
     if constexpr (jumps<Order>)
       if (!jumps_.empty()) at = jumps_.next().at_s;
@@ -234,8 +232,10 @@ class ordered_greedy {
   }
 
   void none_waits(std::uint32_t kind) {
-    if (nonempty_.back() == kind) nonempty_.pop_back();
-    else nonempty_.erase(std::find(nonempty_.begin(), nonempty_.end(), kind));
+    if (nonempty_.back() == kind)
+      nonempty_.pop_back();
+    else
+      nonempty_.erase(std::find(nonempty_.begin(), nonempty_.end(), kind));
   }
 
   // It is in no heap.
@@ -250,7 +250,8 @@ class ordered_greedy {
       return;
     }
     if constexpr (jumps<Order>) {
-      if (const auto at = order_.next_jump(job, now)) jumps_.push({*at, job.index}, [this](const jump& j, std::uint32_t p) { places_[j.job].jump_at = p; });
+      if (const auto at = order_.next_jump(job, now))
+        jumps_.push({*at, job.index}, [this](const jump& j, std::uint32_t p) { places_[j.job].jump_at = p; });
     }
   }
 
@@ -386,7 +387,8 @@ class ordered_greedy {
   }
 
   // The best job of a kind, other than the head, that may not delay it.
-  const waiting_job* best_backfill(const group& g, const waiting_job& head, const promised_start& promised, double room_s, const situation& now) const {
+  const waiting_job* best_backfill(const group& g, const waiting_job& head, const promised_start& promised, double room_s,
+                                   const situation& now) const {
     const bool any_length = g.only_short != decision_ && has_spare(now.options(now.record_at(g.jobs.next().job).handle), promised, now);
     const waiting_job* best = nullptr;
     if (any_length && g.jobs.next().job != head.job) return &g.jobs.next();
@@ -503,9 +505,7 @@ class ordered_greedy {
   static double slack(double level) { return 1e-9 * std::max(1.0, std::abs(level)); }
 
   // The first time at which a running job is a quantum ahead of a waiting one and was not before.
-  double next_overtaking(const situation& now) const
-    requires has_quantum<Order>
-  {
+  double next_overtaking(const situation& now) const requires has_quantum<Order> {
     double first = std::numeric_limits<double>::infinity();
     if (!preemptive_) return first;
     for (const std::uint32_t kind : nonempty_) {
@@ -543,8 +543,8 @@ class ordered_greedy {
 
   std::uint64_t decision_ = 0;
   std::int64_t effort_ = 1;  // how many times the missing devices may be pushed out: grows where nodes are fragmented
-  bool sort_again_ = true;  // a job came or ended since the last decision
-  bool sorts_ = true;       // ... before this one
+  bool sort_again_ = true;   // a job came or ended since the last decision
+  bool sorts_ = true;        // ... before this one
   bool stopped_ = false;
   bool more_victims_ = false;
 
