@@ -20,7 +20,6 @@
 #include <hetsched/reallocate/fixed_rounds.hpp>
 #include <hetsched/resource/typed_nodes.hpp>
 #include <hetsched/scheduler.hpp>
-#include <hetsched/simulate/logs.hpp>
 #include <hetsched/verify/checker.hpp>
 
 #include "files.hpp"
@@ -62,6 +61,42 @@ struct chosen_controller {
 
 chosen_binder read_binder(const run_request& request, binder_name otherwise);
 hetsched::queue_discipline read_queue(const run_request& request, hetsched::queue_discipline otherwise);
+
+/// events.csv, and the checker where --check asks for it: one type for both, so that a policy is compiled once.
+struct checked_events {
+  events_file events;
+  std::optional<hetsched::verify::checker> checker;
+
+  template <class Tell>
+  void both(Tell tell) {
+    tell(events);
+    if (checker) tell(*checker);
+  }
+  void submitted(double t, std::uint32_t job) {
+    both([&](auto& log) { log.submitted(t, job); });
+  }
+  void rejected(double t, std::uint32_t job, const hetsched::reason& why) {
+    both([&](auto& log) { log.rejected(t, job, why); });
+  }
+  void moved(double t, const hetsched::move& m, std::uint32_t job, double rate, double delay_s) {
+    both([&](auto& log) { log.moved(t, m, job, rate, delay_s); });
+  }
+  void rate_changed(double t, std::uint32_t job, double rate) {
+    both([&](auto& log) { log.rate_changed(t, job, rate); });
+  }
+  void finished(double t, std::uint32_t job) {
+    both([&](auto& log) { log.finished(t, job); });
+  }
+  void cancelled(double t, std::uint32_t job) {
+    both([&](auto& log) { log.cancelled(t, job); });
+  }
+  void released(double t, std::uint32_t job) {
+    both([&](auto& log) { log.released(t, job); });
+  }
+  void fault_struck(const hetsched::simulate::fault& f) {
+    both([&](auto& log) { log.fault_struck(f); });
+  }
+};
 
 /// Composes the allocator with the request's cluster, binder and controller, plays the world to its end, writes the files.
 template <class Allocator>
@@ -116,20 +151,19 @@ run_result play(const std::string& policy, const run_request& request, Allocator
     result.numbers = simulate::summarise(*request.truth, simulation.lives(), simulation.submitted(), simulation.sums(), request.shape);
   };
 
+  checked_events log{events_file{printed, std::move(events)}, std::nullopt};
   if (request.check) {
     verify::checker_settings laws;
     laws.release_delay_s = request.settings.release_delay_s;
-    auto log = simulate::both_logs{events_file{printed, std::move(events)}, verify::checker{*request.truth, *request.cluster, laws}};
-    simulate::simulator simulation{scheduler, *request.truth, request.settings, request.faults, std::move(log)};
-    run(simulation, simulation.log().first);
-    verify::checker& checker = simulation.log().second;
-    checker.finish();
-    result.violations = checker.count();
-    for (const verify::violation& v : checker.violations())
+    log.checker.emplace(*request.truth, *request.cluster, laws);
+  }
+  simulate::simulator simulation{scheduler, *request.truth, request.settings, request.faults, std::move(log)};
+  run(simulation, simulation.log().events);
+  if (auto& checker = simulation.log().checker) {
+    checker->finish();
+    result.violations = checker->count();
+    for (const verify::violation& v : checker->violations())
       result.first_violations.push_back(std::to_string(v.time_s) + " s: " + v.law + ": " + v.what);
-  } else {
-    simulate::simulator simulation{scheduler, *request.truth, request.settings, request.faults, events_file{printed, std::move(events)}};
-    run(simulation, simulation.log());
   }
 
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

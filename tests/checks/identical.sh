@@ -9,15 +9,13 @@ trap 'rm -rf "$work"' EXIT
 policies=$("$1" --list-policies | paste -sd,)
 cat > "$work/faults.csv" <<'CSV'
 time_s,event,node,device,factor
-20000,down,v100-1,,
-20000,slow,a100-0,3,0.5
-40000,drain,rtx6000ada-2,,
-90000,up,v100-1,,
-90000,up,rtx6000ada-2,,
-90000,up,a100-0,3,
+20000,down,v100-node-1,,
+20000,slow,a100-node-0,3,0.5
+40000,drain,rtx6000ada-node-2,,
+90000,up,v100-node-1,,
+90000,up,rtx6000ada-node-2,,
+90000,up,a100-node-0,3,
 CSV
-nodes=$(tail -n +2 "$data/nodes.csv" | cut -d, -f1 | paste -sd' ')
-for name in v100 a100 rtx6000ada; do grep -q -w "$name" <<<"$nodes" || { echo "identical.sh: examples/data/nodes.csv has no $name"; exit 1; }; done
 
 orders=(as_is up down)
 { cat "$data/jobs.csv"; } > "$work/as_is.csv"
