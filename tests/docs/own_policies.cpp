@@ -72,8 +72,13 @@ double mean_completion(const std::string& folder) {
   for (const auto& violation : run.log().violations()) std::cerr << violation << '\n';
 
   double sum = 0;
-  for (std::uint32_t i = 0; i < truth.size(); ++i) sum += run.lives()[i].end_s - truth.submit_s(i);
-  return sum / static_cast<double>(truth.size());
+  int finished = 0;
+  for (std::uint32_t i = 0; i < truth.size(); ++i) {
+    if (run.lives()[i].state != simulate::life_state::finished) continue;  // rejected, for example: no rate is known
+    sum += run.lives()[i].end_s - truth.submit_s(i);
+    ++finished;
+  }
+  return finished > 0 ? sum / finished : 0;
 }
 
 }  // namespace

@@ -2,12 +2,20 @@
 
 #include <concepts>
 #include <cstdint>
+#include <ostream>
+#include <string_view>
 
 #include <hetsched/core/situation.hpp>
 
 namespace hetsched {
 
 enum class verdict : std::uint8_t { accept, hold, refuse };
+
+constexpr std::string_view name(verdict v) {
+  constexpr std::string_view names[]{"accept", "hold", "refuse"};
+  return names[static_cast<std::size_t>(v)];
+}
+inline std::ostream& operator<<(std::ostream& out, verdict v) { return out << name(v); }
 
 /// Who may enter. Asked once, when a job comes; the scheduler has computed its options, and knows why there are none.
 template <class A>

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include <hetsched/config.hpp>
 #include <hetsched/core/device_pool.hpp>
 #include <hetsched/core/situation.hpp>
 #include <hetsched/move.hpp>
@@ -150,7 +151,8 @@ class binding_loop {
     bind_failure how = bind_failure::no_room;
     for (std::size_t k = from; k < to; ++k) {
       const plan_entry& e = plan_.entries[k];
-      if (s.now_s < e.from_s || e.share <= 0) continue;
+      HETSCHED_ASSERT(e.option >= 0 && static_cast<std::size_t>(e.option) < s.book.options(job.index).size());
+      if (s.now_s < e.from_s || e.share <= 0 || e.option < 0 || static_cast<std::size_t>(e.option) >= s.book.options(job.index).size()) continue;
       if (r.devices > 0 && r.option == e.option) return true;  // goes on as it is
       if (r.devices > 0 ? resize(s, e) : e.victims_from == e.victims_to ? start_on_free(s, e, how) : start_by_preempting(s, e)) return true;
     }

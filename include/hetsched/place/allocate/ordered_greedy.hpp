@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include <hetsched/config.hpp>
 #include <hetsched/core/array_heap.hpp>
 #include <hetsched/objective/concept.hpp>
 #include <hetsched/place/concept.hpp>
@@ -255,9 +256,15 @@ class ordered_greedy {
     }
   }
 
+  // An order must not answer NaN; one that does stands behind all others rather than spoiling the queue.
+  static double level_of(const order_key& k) {
+    HETSCHED_ASSERT(!std::isnan(k.level));
+    return std::isnan(k.level) ? std::numeric_limits<double>::infinity() : k.level;
+  }
+
   void insert_waiting(job_handle job, const job_record& r, const situation& now) {
     const std::uint32_t kind = places_[job.index].kind;
-    waiting_job w{order_.key(job, now).level, r.rank, r.priority, job.index, 0.0};
+    waiting_job w{level_of(order_.key(job, now)), r.rank, r.priority, job.index, 0.0};
     if (queue_ == queue_discipline::easy) {
       const auto shortest = now.expected_seconds(job, now.options(job).front());
       w.shortest_s = shortest ? *shortest : std::numeric_limits<double>::infinity();
@@ -273,7 +280,7 @@ class ordered_greedy {
     const std::size_t l = lane_of(r.type, k.slope);
     if constexpr (has_quantum<Order>) lanes_[l].quantum = order_.quantum(r);
     places_[job.index].heap = static_cast<std::uint32_t>(2 * l + 1);
-    const running_job e{k.slope == 0 ? k.level : k.level - k.slope * now.now_s(), r.rank, r.priority, job.index};
+    const running_job e{k.slope == 0 ? level_of(k) : level_of(k) - k.slope * now.now_s(), r.rank, r.priority, job.index};
     lanes_[l].jobs.push(e, [this](const running_job& moved, std::uint32_t p) { places_[moved.job].at = p; });
   }
 
