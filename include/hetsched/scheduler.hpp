@@ -211,8 +211,9 @@ class scheduler {
     if (const answer a = living(at); a != answer::done) return a;
     job_record& r = state_.jobs.record(at);
     // Who says that it has died need not be told to stop it: after a fault of its node, for example.
-    if (journal::page* p = r.devices > 0 ? &state_.page(at) : state_.log.find(r.handle)) p->silent = true;
-    if (r.state == job_state::pending && !r.leaving) return answer::nothing_to_do;
+    journal::page* const told = r.devices > 0 ? &state_.page(at) : state_.log.find(r.handle);
+    if (told != nullptr) told->silent = true;
+    if (r.state == job_state::pending && !r.leaving) return told != nullptr ? answer::done : answer::nothing_to_do;
     state_.now_s = t;
     if (r.state == job_state::claiming) state_.drop_claim(at);
     if (r.devices > 0) state_.let_go(at);
