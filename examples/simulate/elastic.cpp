@@ -15,7 +15,7 @@ std::vector<policy> elastic_policies() {
          const double round_s = option_reader{r, "optimus", optimus_options}.number("round_s", 0);
          run_request own = r;
          if (!own.round_s && round_s > 0) own.round_s = round_s;
-         return play("optimus", own, marginal_gain{}, binder_name::even);
+         return play("optimus", own, marginal_gain{}, binder_name::consolidate);
        }},
   };
 }

@@ -41,8 +41,9 @@ void text_file::commit() {
   if (file_ == nullptr) return;
   flush();
   if (std::fclose(std::exchange(file_, nullptr)) != 0) throw usage_error{target_.string() + ": cannot be written"};
-  std::error_code error;
+  std::error_code error, ignored;
   std::filesystem::rename(part_, target_, error);
+  if (error) std::filesystem::remove(part_, ignored);
   if (error) throw usage_error{target_.string() + ": cannot be written (" + error.message() + ")"};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -15,6 +16,7 @@
 #include <CLI/CLI.hpp>
 
 #include <hetsched/core/invalid_input.hpp>
+#include <hetsched/resource/typed_nodes.hpp>
 #include <hetsched/trace/cluster.hpp>
 #include <hetsched/trace/faults.hpp>
 #include <hetsched/trace/read_jobs.hpp>
@@ -121,6 +123,10 @@ void check_supported(const trace::workload& w, const trace::cluster& c, const st
   };
   const bool cpus = std::any_of(c.nodes.begin(), c.nodes.end(), [](const trace::node& n) { return n.cpu_milli.has_value(); });
   const bool memory = std::any_of(c.nodes.begin(), c.nodes.end(), [](const trace::node& n) { return n.memory_bytes.has_value(); });
+  for (const trace::node& n : c.nodes)
+    if (n.gpus > hetsched::typed_nodes::most_devices_a_node)
+      throw usage_error{"--nodes, node " + n.name + ", column gpus: found " + std::to_string(n.gpus) + ", expected at most " +
+                        std::to_string(hetsched::typed_nodes::most_devices_a_node)};
   for (const trace::job& j : w.jobs) {
     if (j.needs_profile) refuse(j, "model", "its work follows from profiles of batch-adaptive training, which this simulator does not read");
     if (j.gpus == 0) refuse(j, "gpus", "found 0, expected at least 1: jobs without devices are not simulated");
@@ -283,6 +289,22 @@ int run(int argc, char** argv) {
   app.add_option("--set", a.set, "POLICY.OPTION=VALUE; see --list-policies --verbose")->allow_extra_args(false);
   app.add_flag("--check", a.check, "check every move against the laws of a cluster");
   app.add_option("--out", a.out, "write DIR/POLICY/summary.json, jobs.csv and events.csv");
+  const CLI::Validator a_number{[](std::string& text) -> std::string {
+                                  double v = 0;
+                                  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
+                                  const bool whole = error == std::errc{} && end == text.data() + text.size() && std::isfinite(v);
+                                  return whole ? "" : "found \"" + text + "\", expected a finite number";
+                                },
+                                "NUMBER", "number"};
+  const CLI::Validator a_count{[](std::string& text) -> std::string {
+                                 std::uint64_t v = 0;
+                                 const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
+                                 const bool whole = error == std::errc{} && end == text.data() + text.size();
+                                 return whole ? "" : "found \"" + text + "\", expected a whole number from 0 to 18446744073709551615";
+                               },
+                               "COUNT", "count"};
+  for (const char* flag : {"--round", "--restart-cost", "--release-delay", "--until", "--load", "--noise"}) app.get_option(flag)->check(a_number);
+  for (const char* flag : {"--limit", "--seed"}) app.get_option(flag)->check(a_count);
   app.set_version_flag("--version", std::string{hetsched::version});
   try {
     app.parse(argc, argv);
@@ -326,6 +348,7 @@ int run(int argc, char** argv) {
   if (!a.binder.empty()) request.binder = a.binder;
   request.check = a.check;
   request.progress = isatty(2) != 0;
+  if (app.count("--out") > 0 && a.out.empty()) throw usage_error{"--out: found nothing, expected a folder"};
   if (!a.out.empty()) request.out = a.out;
   request.seed = a.seed;
 
@@ -356,6 +379,10 @@ int run(int argc, char** argv) {
   }
   if (!a.faults.empty()) request.faults = place_faults(trace::read_faults(a.faults), cluster, a.faults);
 
+  request.only_read = true;  // a bad option of the last policy must not leave files of the first
+  for (const policy* p : chosen) p->run(request);
+  request.only_read = false;
+
   std::vector<run_result> results;
   for (const policy* p : chosen) results.push_back(p->run(request));
   print_table(results);
@@ -367,6 +394,8 @@ int run(int argc, char** argv) {
       for (const std::string& v : r.first_violations) std::cerr << "  " << v << '\n';
     }
   if (a.check && !broken) std::cout << "checked: no violation\n";
+  std::cout.flush();
+  if (!std::cout) throw std::runtime_error{"standard output: cannot be written"};
   return broken ? 1 : 0;
 }
 

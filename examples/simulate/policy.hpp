@@ -43,6 +43,7 @@ struct run_request {
   std::map<std::string, std::string> options;  ///< "las.quantum_s" to text
   bool check = false;
   bool progress = false;
+  bool only_read = false;  ///< read and refuse options, play nothing
   std::optional<std::string> out;  ///< folder for this run's files
   std::uint64_t seed = 0;
 

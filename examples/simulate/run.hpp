@@ -102,6 +102,10 @@ struct checked_events {
 template <class Allocator>
 run_result play(const std::string& policy, const run_request& request, Allocator allocator, binder_name usual = binder_name::consolidate) {
   using namespace hetsched;
+  if (request.only_read) {
+    read_binder(request, usual);
+    return {};
+  }
   const auto began = std::chrono::steady_clock::now();
 
   typed_nodes nodes;
@@ -149,6 +153,11 @@ run_result play(const std::string& policy, const run_request& request, Allocator
       jobs.commit();
     }
     result.numbers = simulate::summarise(*request.truth, simulation.lives(), simulation.submitted(), simulation.sums(), request.shape);
+    // The bounds are for devices that are never faster than the tables say.
+    if (std::any_of(request.faults.begin(), request.faults.end(), [](const simulate::fault& f) { return f.factor > 1; })) {
+      result.numbers.makespan_lower_bound_s.reset();
+      result.numbers.jct_mean_lower_bound_s.reset();
+    }
   };
 
   checked_events log{events_file{printed, std::move(events)}, std::nullopt};

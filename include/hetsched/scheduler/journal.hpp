@@ -123,7 +123,7 @@ class journal {
       m.job = p.before.handle;
       m.cause = p.cause;
       m.group = p.group;
-      m.sake = p.sake;
+      m.sake = served(p.sake, now);
       m.after = p.after;
       if (current.empty()) {
         m.what = action::stop;
@@ -179,6 +179,16 @@ class journal {
     std::size_t devices = 0;
     for (const page& p : pages()) devices += now.devices(p.before.handle).size();
     if (new_devices_.capacity() < devices) new_devices_.reserve(2 * devices);
+  }
+
+  // Who was pushed out for a job that was itself pushed out in this step made room for that one's better.
+  template <class Now>
+  job_handle served(job_handle sake, const Now& now) {
+    for (std::size_t steps = 0; sake && !now.gains(sake); ++steps) {
+      const page* p = find(sake);
+      sake = p == nullptr || steps > pages_.size() ? job_handle{} : p->sake;
+    }
+    return sake;
   }
 
   static int turn(action a) { return a == action::stop ? 0 : a == action::start ? 2 : 1; }

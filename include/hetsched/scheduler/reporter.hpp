@@ -59,6 +59,7 @@ class reporter {
     const State& s;
 
     std::span<const held_device> devices(job_handle job) const { return s.devices(job.index); }
+    bool gains(job_handle job) const { return s.jobs.record(job.index).devices > 0 || s.jobs.record(job.index).state == job_state::claiming; }
     const column& column_of(job_handle job) const { return s.slots[job.index].held; }
     double delay_s(job_handle job) const { return s.slots[job.index].delay_s; }
     rate speed(job_handle job) const {

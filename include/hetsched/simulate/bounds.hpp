@@ -57,7 +57,7 @@ enum class order : bool { remaining, total };
 
 struct pooled {
   double completions = 0;         ///< sum over jobs
-  std::vector<double> busy_mean;  ///< by job: the mean of the moments at which it was worked on
+  std::vector<double> busy_mean;  ///< by job: the mean of the moments at which it was worked on, from its submission on
 };
 
 /// One machine that works on the job with the least key, preempting. Sizes of 0 end on arrival.
@@ -91,7 +91,9 @@ inline pooled run_pooled(std::span<const least_needs> jobs, const std::vector<bo
     const double end = now + left[j];
     const bool interrupted = next < jobs.size() && jobs[next].submit_s < end;
     const double until = interrupted ? jobs[next].submit_s : end;
-    out.busy_mean[j] += size > 0 ? (until - now) / size * (now + until) / 2 : now;
+    // From the submission: a clock far from 0 would lose a short job in its last digits.
+    const double from = now - jobs[j].submit_s, to = until - jobs[j].submit_s;
+    out.busy_mean[j] += size > 0 ? (until - now) / size * (from + to) / 2 : from;
     left[j] = interrupted ? left[j] - (until - now) : 0.0;
     now = until;
     if (interrupted) {
@@ -122,9 +124,8 @@ inline double least_flow(std::span<const least_needs> jobs, double devices) {
     const auto busy = run_pooled(jobs, takes, devices, order::total).busy_mean;
     double sum = 0;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-      const double waited = busy[i] - jobs[i].submit_s;
-      sum += takes[i] ? waited + jobs[i].best_time_s / 2 : jobs[i].best_time_s;
-      takes[i] = takes[i] && waited > jobs[i].best_time_s / 2;
+      sum += takes[i] ? busy[i] + jobs[i].best_time_s / 2 : jobs[i].best_time_s;
+      takes[i] = takes[i] && busy[i] > jobs[i].best_time_s / 2;
     }
     flow = std::max(flow, sum);
   }

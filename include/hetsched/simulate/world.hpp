@@ -115,7 +115,9 @@ class world {
   /// What jobs of equal believed speed share.
   std::string_view key(std::size_t i) const {
     if (!own_keys_.empty()) return own_keys_[i];
-    return by_table(i) ? std::string_view{group_keys_[groups_[i]]} : std::string_view{};
+    if (by_table(i)) return group_keys_[groups_[i]];
+    // Work in seconds and no work that anybody knows are different kinds, whatever the model is called.
+    return jobs_.jobs[i].has_duration ? std::string_view{} : std::string_view{"\n"};
   }
 
   /// What the scheduler is told that the work is; absent where it is told nothing.

@@ -488,7 +488,7 @@ class ordered_greedy {
           return false;
         }
         const job_record& record = now.record_at(r.job);
-        if (now.pinned(record.handle)) return true;
+        if (now.pinned(record.handle) || still_in_slice(w, r, record, l, now)) return true;
         victims_.push_back({key, record.handle, record.devices});
         held += record.devices;
         return true;
@@ -508,6 +508,18 @@ class ordered_greedy {
     }
   }
 
+  // ... and has worked for a slice, so that time-sharing gets on whatever a restart costs.
+  bool still_in_slice(const waiting_job& w, const running_job& r, const job_record& record, const lane& l, const situation& now) const {
+    if constexpr (has_quantum<Order>) {
+      if (sorts_ || l.slope == 0 || w.priority != r.priority) return false;
+      return now.now_s() < end_of_slice(record, l) - slack(now.now_s());
+    } else {
+      return false;
+    }
+  }
+
+  static double end_of_slice(const job_record& r, const lane& l) { return r.done_at_s + l.quantum / l.slope; }
+
   // Of a comparison with a level that was computed from an intercept.
   static double slack(double level) { return 1e-9 * std::max(1.0, std::abs(level)); }
 
@@ -523,7 +535,11 @@ class ordered_greedy {
         l.jobs.walk(frontier_, [&](const running_job& r) {
           if (r.priority < w.priority) return true;
           if (r.priority > w.priority) return false;
-          const double at = (w.level + l.quantum - r.intercept) / l.slope;
+          double at = (w.level + l.quantum - r.intercept) / l.slope;
+          if (const double slice = end_of_slice(now.record_at(r.job), l); slice > at && slice > now.now_s() + slack(now.now_s())) {
+            first = std::min(first, slice);
+            return ++looked < 64;
+          }
           if (at > now.now_s() && r.intercept + l.slope * now.now_s() < w.level + l.quantum - slack(w.level)) {
             first = std::min(first, at);
             return false;
