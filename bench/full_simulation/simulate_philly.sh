@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `simulate` on the 63,537 jobs of philly_jobs.csv, files written, nodes of 8: seconds and memory a policy and cluster.
 # Usage: simulate_philly.sh PROGRAM TRACE     (PROGRAM: build/bench/examples/simulate or the like)
-# Memory a job: peak resident, less that of the same run with one job, less the file, over the number of jobs.
+# POLICIES: which, if not all. Memory a job: peak resident, less that of the same run with one job, less the file, over the number of jobs.
 set -eu
 program=$(realpath "$1")
 trace=$(realpath "$2")
@@ -29,7 +29,7 @@ PY
 printf '%-14s %8s %10s %14s\n' policy devices 'cpu s' 'bytes a job'
 for nodes in 64 32 16; do
   printf 'node,count,gpu_type,gpus\nn,%d,v100,8\n' "$nodes" > nodes.csv
-  for policy in fifo fifo_backfill sjf srtf las tiresias gittins; do
+  for policy in ${POLICIES:-fifo fifo_backfill sjf srtf las tiresias gittins}; do
     read -r _ alone <<< "$(measure one.csv)"
     read -r seconds peak <<< "$(measure "$trace")"
     printf '%-14s %8d %10s %14d\n' "$policy" $((8 * nodes)) "$seconds" $((((peak - alone) * 1024 - bytes) / jobs))
