@@ -22,7 +22,7 @@ void option_reader::refuse(const std::string& name, const std::string& found, co
   throw usage_error{"--set " + policy_ + "." + name + ": found \"" + found + "\", expected " + expected};
 }
 
-double option_reader::number(const std::string& name, double least) const {
+double option_reader::number(const std::string& name, int least) const {
   const std::string t = text(name);
   const auto v = parse(t);
   if (!v || *v < least) refuse(name, t, "a number of at least " + std::to_string(least));

@@ -82,7 +82,7 @@ class option_reader {
       if (o.name == name) return request_.option(policy_, o);
     throw std::logic_error{"no option " + policy_ + "." + name};
   }
-  double number(const std::string& name, double least) const;
+  double number(const std::string& name, int least) const;
   std::vector<double> numbers(const std::string& name) const;  ///< joined by |
   bool flag(const std::string& name) const;                    ///< 0 or 1
   std::string one_of(const std::string& name, const std::vector<std::string>& allowed) const;
