@@ -1,0 +1,519 @@
+#pragma once
+
+/// Share programs (share_program.hpp), solved exactly and with a certificate.
+///
+/// Method     Small ones by the interior-point method as they are. Large ones by prices: only K types tie the jobs together, and at prices
+///            near the best ones nearly every job's mix is settled already.
+///            1. A sample of jobs, drawn in proportion to what they need, each standing for many, gives prices to a few per cent.
+///            2. A pass finds every job's cheapest mix, and by how much prices may move before it changes. Who is settled within the window
+///               in which the best prices are expected leaves the program: what it needs is added up as D0 + t D1.
+///            3. The others are sampled again. Their exact needs at the last prices correct the sample's (a control variate), so that the error
+///               shrinks with every round instead of staying that of a sample. When few are left they are solved exactly, all of them.
+///            4. If the last prices lie within all windows, nobody who left would choose otherwise. Else again from there.
+///            Where the level is limited by a job's own time, prices are zero and say nothing: then the devices left over are maximised
+///            at that level instead. What this does not certify, and logarithms, go to the interior-point method whole.
+/// Certificate The upper bound is price_bound of the prices returned; the lower one is what the shares reach, which are feasible
+///            up to 1e-12 of a capacity (up to 1e-9 of a rate asked as b_i).
+/// Cost       about two passes, O(J K) each, and a few programs of some hundred jobs. Memory: 8 bytes a (job, type) for the shares, 16 a job.
+/// Fails      status tells. Deterministic: the same numbers on every run.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include <hetsched/optimize/cheapest_mix.hpp>
+#include <hetsched/optimize/interior_point.hpp>
+#include <hetsched/optimize/share_program.hpp>
+
+namespace hetsched::optimize {
+
+struct share_settings {
+  double tolerance = 1e-10;        ///< of the relative gap
+  std::size_t whole_up_to = 0;     ///< jobs that are solved without sampling; 0: by the number of types
+  bool sampling = true;
+};
+
+class share_solver {
+ public:
+  explicit share_solver(share_settings settings = {}) : settings_{settings} {}
+
+  /// The solution stays valid until the next call. Starts from the last prices where they are of as many types.
+  const share_solution& solve(const share_program& given) {
+    solution_.iterations = 0;
+    solution_.passes = 0;
+    const share_program& p = open_types(given);
+    own_limit_ = p.seeks_level ? own_limit(p) : 0.0;
+    if (p.types == 0 || p.jobs == 0) {
+      nothing(p);
+    } else if (!solve_by_prices(p)) {
+      solve_whole(p);
+    }
+    give_back(given, p);
+    judge(given);
+    warm_ = solution_.status != share_status::infeasible;
+    return solution_;
+  }
+
+  const share_solution& solution() const { return solution_; }
+
+  /// The next solve starts from nothing.
+  void forget() { warm_ = false; }
+
+ private:
+  // ---- types without capacity are left out ----
+
+  const share_program& open_types(const share_program& given) {
+    kept_.clear();
+    for (std::size_t k = 0; k < given.types; ++k)
+      if (given.capacity[k] > 0) kept_.push_back(k);
+    if (kept_.size() == given.types) return given;
+    const std::size_t n = kept_.size();
+    const auto pick = [&](std::span<const double> from, std::vector<double>& to) {
+      to.resize(given.jobs * n);
+      for (std::size_t i = 0; i < given.jobs; ++i)
+        for (std::size_t k = 0; k < n; ++k) to[i * n + k] = from[i * given.types + kept_[k]];
+    };
+    pick(given.rates, open_rates_);
+    if (!given.worth.empty()) pick(given.worth, open_worth_);
+    open_capacity_.clear();
+    for (const std::size_t k : kept_) open_capacity_.push_back(given.capacity[k]);
+    open_ = given;
+    open_.types = n;
+    open_.rates = open_rates_;
+    open_.capacity = open_capacity_;
+    if (!given.worth.empty()) open_.worth = open_worth_;
+    return open_;
+  }
+
+  void give_back(const share_program& given, const share_program& open) {
+    if (open.types == given.types) return;
+    std::vector<double> shares(given.jobs * given.types, 0.0), prices(given.types, 0.0);
+    for (std::size_t k = 0; k < open.types; ++k) {
+      prices[kept_[k]] = solution_.prices[k];
+      for (std::size_t i = 0; i < given.jobs; ++i) shares[i * given.types + kept_[k]] = solution_.shares[i * open.types + k];
+    }
+    solution_.shares.swap(shares);
+    solution_.prices.swap(prices);
+  }
+
+  void nothing(const share_program& p) {
+    solution_.shares.assign(p.jobs * p.types, 0.0);
+    solution_.prices.assign(p.types, 0.0);
+    solution_.level = 0;
+  }
+
+  // ---- the interior-point method on some of the jobs ----
+
+  struct member {
+    std::uint32_t job = 0;
+    double copies = 1;
+  };
+
+  // Types as they are without those who left: capacity less D0, slope D1.
+  struct capacity_left {
+    std::array<double, most_types> capacity{}, slope{};
+  };
+
+  interior_outcome run_interior(const share_program& p, std::span<const member> members, const capacity_left& left, double t, double tolerance) {
+    inner_.resize(members.size(), p.types);
+    const double unit = level_unit();
+    for (std::size_t n = 0; n < members.size(); ++n) {
+      const std::size_t i = members[n].job;
+      interior_point::job_numbers job;
+      job.rates = p.row(i);
+      job.worth = p.worth.empty() ? nullptr : &p.worth[i * p.types];
+      job.devices = p.devices[i];
+      job.base = p.base_of(i);
+      job.slope = p.slope_of(i) * unit;
+      job.copies = members[n].copies;
+      job.log_weight = p.log_weight.empty() ? 0.0 : p.log_weight[i];
+      inner_.set_job(n, job);
+    }
+    for (std::size_t k = 0; k < p.types; ++k) inner_.set_type(k, {left.capacity[k], left.slope[k] * unit});
+    const interior_outcome out = inner_.solve(p.seeks_level ? 1.0 : 0.0, p.seeks_level ? t / unit : 0.0, tolerance);
+    solution_.iterations += out.iterations;
+    return out;
+  }
+
+  // The level is measured in own limits, so that it is of the order of 1 whatever the unit of rates.
+  double level_unit() const { return own_limit_ > 0 && std::isfinite(own_limit_) ? own_limit_ : 1.0; }
+
+  capacity_left whole_capacity(const share_program& p) const {
+    capacity_left left;
+    for (std::size_t k = 0; k < p.types; ++k) {
+      left.capacity[k] = p.capacity[k];
+      left.slope[k] = slack_ ? p.capacity[k] : 0.0;
+    }
+    return left;
+  }
+
+  void solve_whole(const share_program& p) {
+    members_.resize(p.jobs);
+    for (std::size_t i = 0; i < p.jobs; ++i) members_[i] = {static_cast<std::uint32_t>(i), 1.0};
+    run_interior(p, members_, whole_capacity(p), .5 * level_unit(), 1e-12);
+    solution_.level = inner_.level() * level_unit();
+    solution_.prices.resize(p.types);
+    for (std::size_t k = 0; k < p.types; ++k) solution_.prices[k] = inner_.price(k);
+    solution_.shares.resize(p.jobs * p.types);
+    for (std::size_t i = 0; i < p.jobs; ++i) take_shares(p, i, i);
+  }
+
+  // Time on a type on which the job does not run is worth nothing.
+  void take_shares(const share_program& p, std::size_t i, std::size_t n) {
+    for (std::size_t k = 0; k < p.types; ++k) {
+      const bool useful = p.row(i)[k] > 0 || (!p.worth.empty() && p.worth[i * p.types + k] > 0);
+      solution_.shares[i * p.types + k] = useful ? std::max(0.0, inner_.share(n, k)) : 0.0;
+    }
+  }
+
+  // ---- by prices ----
+
+  std::size_t limit(const share_program& p) const { return settings_.whole_up_to > 0 ? settings_.whole_up_to : 128 + 24 * p.types; }
+  std::size_t sample_size(const share_program& p) const { return 96 + 24 * p.types; }
+
+  bool solve_by_prices(const share_program& p) {
+    if (!settings_.sampling || p.jobs <= limit(p) + limit(p) / 2 || !p.log_weight.empty()) return false;
+    mixes_.resize(p.jobs);
+    bool from_last = warm_ && solution_.prices.size() == p.types;
+    t_ = solution_.level;
+    for (std::size_t k = 0; from_last && k < p.types; ++k) price_[k] = solution_.prices[k];
+    from_last = from_last && normalise(p, price_);
+    double window = .02;
+    if (!from_last) {
+      sample_all(p);
+      const interior_outcome first = run_interior(p, members_, whole_capacity(p), .5 * level_unit(), 1e-4);
+      if (first.gap > 1e-2) return false;
+      take_prices(p);
+      window = 6.0 / std::sqrt(static_cast<double>(members_.size()));
+      if (p.seeks_level && t_ > .97 * own_limit_) return false;
+    }
+    for (int attempt = 0; attempt < 4; ++attempt) {
+      if (narrow(p, window)) return true;
+      window = std::min(4 * window, .3);
+    }
+    return false;
+  }
+
+  /// Systematic sampling in proportion to the devices needed; who needs more than a sample's share, or has the least own limit, is in for itself.
+  void sample_all(const share_program& p) {
+    need_.resize(p.jobs);
+    double sum = 0;
+    std::size_t tightest = p.jobs;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < p.jobs; ++i) {
+      double fastest = 0;
+      for (std::size_t k = 0; k < p.types; ++k) fastest = std::max(fastest, p.row(i)[k]);
+      const double w = p.slope_of(i), b = p.base_of(i);
+      double part = 1;
+      if (p.seeks_level && fastest > 0) {
+        part = std::clamp((b + w * .5 * level_unit()) / fastest, 0.0, 1.0);
+        if (w > 0 && (fastest - b) / w < least) {
+          least = (fastest - b) / w;
+          tightest = i;
+        }
+      }
+      need_[i] = p.devices[i] * part;
+      sum += need_[i];
+    }
+    members_.clear();
+    const double quantum = sum / static_cast<double>(sample_size(p));
+    double reached = 0, next = quantum / 2;
+    for (std::size_t i = 0; i < p.jobs; ++i) {
+      if (i == tightest || need_[i] >= quantum) {
+        members_.push_back({static_cast<std::uint32_t>(i), 1.0});
+        continue;
+      }
+      reached += need_[i];
+      if (reached <= next) continue;
+      members_.push_back({static_cast<std::uint32_t>(i), quantum / need_[i]});
+      next += quantum;
+    }
+  }
+
+  void take_prices(const share_program& p) {
+    for (std::size_t k = 0; k < p.types; ++k) price_[k] = inner_.price(k);
+    t_ = inner_.level() * level_unit();
+    normalise(p, price_);
+  }
+
+  /// Where only ratios of prices matter their sum over all devices is made that of the devices: 1 a device on average.
+  bool normalise(const share_program& p, std::array<double, most_types>& prices) const {
+    if (!p.worth.empty()) return true;
+    double money = 0, devices = 0;
+    for (std::size_t k = 0; k < p.types; ++k) {
+      money += prices[k] * p.capacity[k];
+      devices += p.capacity[k];
+    }
+    if (!(money > 0)) return false;
+    for (std::size_t k = 0; k < p.types; ++k) prices[k] *= devices / money;
+    return true;
+  }
+
+  /// What a relative change of 1 means for a price: itself, and for small ones a part of the mean.
+  void reference(const share_program& p, std::array<double, most_types>& out) const {
+    double money = 0, devices = 0;
+    for (std::size_t k = 0; k < p.types; ++k) {
+      money += price_[k] * p.capacity[k];
+      devices += p.capacity[k];
+    }
+    for (std::size_t k = 0; k < p.types; ++k) out[k] = price_[k] + .02 * money / devices + 1e-300;
+  }
+
+  struct needs {
+    std::array<double, most_types> fixed{}, slope{};
+  };
+
+  // What the job needs at its mix: s times its shares, as a constant and a part that grows with t.
+  void add_need(const share_program& p, std::size_t i, const mix& m, double copies, needs& sum) const {
+    if (m.single()) {
+      if (m.left >= 0) sum.fixed[static_cast<std::size_t>(m.left)] += copies * p.devices[i];
+      return;
+    }
+    const double* a = p.row(i);
+    const double left = detail::at_or_zero(a, m.left), inv = copies * p.devices[i] / (a[m.right] - left);
+    const double fixed = (p.base_of(i) - left) * inv, slope = p.slope_of(i) * inv;
+    sum.fixed[static_cast<std::size_t>(m.right)] += fixed;
+    sum.slope[static_cast<std::size_t>(m.right)] += slope;
+    if (m.left >= 0) {
+      sum.fixed[static_cast<std::size_t>(m.left)] += copies * p.devices[i] - fixed;
+      sum.slope[static_cast<std::size_t>(m.left)] -= slope;
+    }
+  }
+
+  /// How far, relatively, prices and level may move before the job's mix is another.
+  double margin(const share_program& p, std::size_t i, const double* q, const mix& m, const std::array<double, most_types>& ref) const {
+    const double *a = p.row(i), s = p.devices[i];
+    const double w = p.slope_of(i), r = p.base_of(i) + w * t_;
+    const double moves = w * std::abs(t_);
+    double least = std::numeric_limits<double>::infinity();
+    if (m.single()) {
+      const double own = detail::at_or_zero(q, m.left), own_ref = detail::at_or_zero(ref.data(), m.left);
+      if (m.left != mix::origin) least = -own / (s * own_ref);
+      for (std::size_t k = 0; k < p.types; ++k)
+        if (static_cast<std::int8_t>(k) != m.left) least = std::min(least, (q[k] - own) / (s * (ref[k] + own_ref)));
+      if (moves > 0) least = std::min(least, (detail::at_or_zero(a, m.left) - r) / moves);
+      return least;
+    }
+    const double a_left = detail::at_or_zero(a, m.left), q_left = detail::at_or_zero(q, m.left), r_left = detail::at_or_zero(ref.data(), m.left);
+    const double a_right = a[m.right], q_right = q[m.right], r_right = ref[static_cast<std::size_t>(m.right)];
+    const double inv = 1.0 / (a_right - a_left);
+    if (moves > 0) least = std::min(r - a_left, a_right - r) / moves;
+    least = std::min(least, (q_right - q_left) / (s * (r_left + r_right)));
+    const auto other = [&](double a_k, double q_k, double ref_k) {
+      const double part = (a_k - a_left) * inv;
+      least = std::min(least, (q_k - q_left - part * (q_right - q_left)) / (s * (ref_k + std::abs(1 - part) * r_left + std::abs(part) * r_right)));
+    };
+    if (m.left != mix::origin) other(0, 0, 0);
+    for (std::size_t k = 0; k < p.types; ++k)
+      if (static_cast<std::int8_t>(k) != m.left && static_cast<std::int8_t>(k) != m.right) other(a[k], q[k], ref[k]);
+    return least;
+  }
+
+  /// The largest relative change between the prices of a pass and those now.
+  double moved(const share_program& p, const std::array<double, most_types>& then, const std::array<double, most_types>& ref, double t_then) const {
+    double most = p.seeks_level && !slack_ ? std::abs(t_ - t_then) / std::max(std::abs(t_then), 1e-300) : 0.0;
+    for (std::size_t k = 0; k < p.types; ++k) most = std::max(most, std::abs(price_[k] - then[k]) / ref[k]);
+    return most;
+  }
+
+  struct pass_record {
+    std::array<double, most_types> prices{}, ref{};
+    double level = 0, window = 0;
+  };
+
+  /// From the prices at hand to the best ones. False: they lie outside of a window in which jobs were settled, or no end is found.
+  bool narrow(const share_program& p, double window) {
+    active_.resize(p.jobs);
+    std::iota(active_.begin(), active_.end(), std::uint32_t{0});
+    needs settled{};
+    passes_.clear();
+    for (int round = 0; round < 16; ++round) {
+      const std::size_t before = active_.size();
+      needs open{};
+      if (!settle(p, window, settled, open)) return false;
+      const bool all = active_.size() <= limit(p) || (round > 2 && active_.size() > before - before / 5 && active_.size() < p.jobs / 2);
+      capacity_left left = whole_capacity(p);
+      members_.clear();
+      if (all) {
+        for (const std::uint32_t i : active_) members_.push_back({i, 1.0});
+        for (std::size_t k = 0; k < p.types; ++k) {
+          left.capacity[k] -= settled.fixed[k];
+          left.slope[k] += settled.slope[k];
+        }
+      } else {
+        needs sampled{};
+        sample_active(p, sampled);
+        for (std::size_t k = 0; k < p.types; ++k) {
+          left.capacity[k] -= settled.fixed[k] + open.fixed[k] - sampled.fixed[k];
+          left.slope[k] += settled.slope[k] + open.slope[k] - sampled.slope[k];
+        }
+      }
+      if (members_.empty()) return false;
+      const interior_outcome out = run_interior(p, members_, left, t_, all ? 1e-13 : 1e-7);
+      if (out.gap > (all ? 1e-9 : 1e-3)) return false;
+      take_prices(p);
+      const pass_record& last = passes_.back();
+      const double step = moved(p, last.prices, last.ref, last.level);
+      if (all) {
+        for (const pass_record& record : passes_)
+          if (moved(p, record.prices, record.ref, record.level) > record.window) return false;
+        write(p);
+        return true;
+      }
+      if (step > window) return false;
+      window = std::min(window, 6.0 * step / std::sqrt(static_cast<double>(members_.size()))) + 1e-12;
+    }
+    return false;
+  }
+
+  /// Who is settled within the window leaves `active_`. False: a rate cannot be reached.
+  bool settle(const share_program& p, double window, needs& settled, needs& open) {
+    pass_record record;
+    record.prices = price_;
+    record.level = t_;
+    record.window = window;
+    reference(p, record.ref);
+    std::array<double, most_types> q{};
+    std::size_t kept = 0;
+    for (const std::uint32_t i : active_) {
+      detail::cost_row(p, i, price_.data(), q.data());
+      const double* a = p.row(i);
+      const double r = p.base_of(i) + p.slope_of(i) * t_;
+      const mix m = cheapest_mix(p.types, a, q.data(), r);
+      if (!m.reached()) {
+        mixes_[i] = {};
+        active_[kept++] = i;
+        continue;
+      }
+      mixes_[i] = m;
+      if (margin(p, i, q.data(), m, record.ref) > window) {
+        add_need(p, i, m, 1.0, settled);
+      } else {
+        add_need(p, i, m, 1.0, open);
+        active_[kept++] = i;
+      }
+    }
+    active_.resize(kept);
+    passes_.push_back(record);
+    ++solution_.passes;
+    return true;
+  }
+
+  void sample_active(const share_program& p, needs& sampled) {
+    double sum = 0;
+    for (const std::uint32_t i : active_) sum += need_of(p, i);
+    const double quantum = sum / static_cast<double>(sample_size(p));
+    double reached = 0, next = quantum / 2;
+    for (const std::uint32_t i : active_) {
+      const double need = need_of(p, i);
+      double copies = 1;
+      if (need < quantum) {
+        reached += need;
+        if (reached <= next) continue;
+        copies = quantum / need;
+        next += quantum;
+      }
+      members_.push_back({i, copies});
+      add_need(p, i, mixes_[i], copies, sampled);
+    }
+  }
+
+  double need_of(const share_program& p, std::size_t i) const {
+    if (!p.seeks_level) return p.devices[i];
+    double fastest = 0;
+    for (std::size_t k = 0; k < p.types; ++k) fastest = std::max(fastest, p.row(i)[k]);
+    if (!(fastest > 0)) return 0;
+    return p.devices[i] * std::clamp((p.base_of(i) + p.slope_of(i) * t_) / fastest, 1e-12, 1.0);
+  }
+
+  /// Shares: those who left by their mixes at the level, the others from the interior point.
+  void write(const share_program& p) {
+    solution_.level = t_;
+    solution_.prices.assign(price_.begin(), price_.begin() + static_cast<std::ptrdiff_t>(p.types));
+    solution_.shares.assign(p.jobs * p.types, 0.0);
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < p.jobs; ++i) {
+      if (n < active_.size() && active_[n] == i) {
+        take_shares(p, i, n++);
+        continue;
+      }
+      const mix& m = mixes_[i];
+      double* const x = &solution_.shares[i * p.types];
+      if (m.single()) {
+        if (m.left >= 0) x[m.left] = 1.0;
+        continue;
+      }
+      const double part = std::clamp(detail::right_share(m, p.row(i), p.base_of(i) + p.slope_of(i) * t_), 0.0, 1.0);
+      x[m.right] = part;
+      if (m.left >= 0) x[m.left] = 1.0 - part;
+    }
+  }
+
+  // ---- the certificate ----
+
+  /// Shares are scaled to what the devices and the day allow; then both bounds from shares and prices, nothing else.
+  void judge(const share_program& p) {
+    std::array<double, most_types> used{};
+    std::vector<double>& x = solution_.shares;
+    for (std::size_t i = 0; i < p.jobs; ++i) {
+      double time = 0;
+      double* const own = x.data() + i * p.types;
+      for (std::size_t k = 0; k < p.types; ++k) time += own[k];
+      if (time > 1)
+        for (std::size_t k = 0; k < p.types; ++k) own[k] /= time;
+      for (std::size_t k = 0; k < p.types; ++k) used[k] += p.devices[i] * own[k];
+    }
+    std::array<double, most_types> cut;
+    bool over = false;
+    for (std::size_t k = 0; k < p.types; ++k) {
+      cut[k] = used[k] > p.capacity[k] ? p.capacity[k] / used[k] : 1.0;
+      over = over || cut[k] < 1;
+    }
+    double lower = p.seeks_level ? std::numeric_limits<double>::infinity() : 0.0, missing = 0;
+    for (std::size_t i = 0; i < p.jobs; ++i) {
+      double* const own = x.data() + i * p.types;
+      const double* const a = p.row(i);
+      double rate = 0;
+      for (std::size_t k = 0; k < p.types; ++k) {
+        if (over) own[k] *= cut[k];
+        rate += a[k] * own[k];
+        if (!p.worth.empty()) lower += p.worth[i * p.types + k] * own[k];
+      }
+      if (!p.log_weight.empty() && p.log_weight[i] > 0) lower += p.log_weight[i] * std::log(rate);
+      const double w = p.slope_of(i), b = p.base_of(i);
+      if (p.seeks_level && w > 0) lower = std::min(lower, (rate - b) / w);
+      else if (b > 0) missing = std::max(missing, (b - rate) / b);
+    }
+    solution_.lower_bound = lower;
+    solution_.upper_bound = price_bound(p, solution_.prices, solution_.level);
+    double scale = std::max(std::abs(lower), 1e-300);
+    if (!p.log_weight.empty()) scale = std::max(scale, std::accumulate(p.log_weight.begin(), p.log_weight.end(), 0.0));
+    if (missing > 1e-9 || !(lower <= std::numeric_limits<double>::max())) solution_.status = share_status::infeasible;
+    else solution_.status = solution_.gap() <= settings_.tolerance * scale ? share_status::optimal : share_status::feasible;
+  }
+
+  share_settings settings_;
+  share_solution solution_;
+  interior_point inner_;
+  bool warm_ = false;
+  bool slack_ = false;
+  double own_limit_ = 0;
+  double t_ = 0;
+  std::array<double, most_types> price_{};
+  std::vector<mix> mixes_;
+  std::vector<std::uint32_t> active_;
+  std::vector<member> members_;
+  std::vector<double> need_;
+  std::vector<pass_record> passes_;
+  std::vector<std::size_t> kept_;
+  std::vector<double> open_rates_, open_worth_, open_capacity_;
+  share_program open_;
+};
+
+}  // namespace hetsched::optimize
