@@ -184,20 +184,41 @@ class share_solver {
     t_ = solution_.level;
     for (std::size_t k = 0; from_last && k < p.types; ++k) price_[k] = solution_.prices[k];
     from_last = from_last && normalise(p, price_);
-    double window = .02;
-    if (!from_last) {
-      sample_all(p);
-      const interior_outcome first = run_interior(p, members_, whole_capacity(p), .5 * level_unit(), 1e-4);
-      if (first.gap > 1e-2) return false;
-      take_prices(p);
-      window = 6.0 / std::sqrt(static_cast<double>(members_.size()));
-      if (p.seeks_level && t_ > .97 * own_limit_) return false;
+    if (from_last && narrow(p, .004)) return true;
+    if (!first_prices(p)) return false;
+    if (p.seeks_level && t_ > .97 * own_limit_) {
+      if (reach_own_limit(p)) return true;
+      if (!first_prices(p)) return false;
     }
-    for (int attempt = 0; attempt < 4; ++attempt) {
-      if (narrow(p, window)) return true;
-      window = std::min(4 * window, .3);
-    }
-    return false;
+    return narrow(p, 2.5 / std::sqrt(static_cast<double>(members_.size())));
+  }
+
+  bool first_prices(const share_program& p) {
+    sample_all(p);
+    const interior_outcome first = run_interior(p, members_, whole_capacity(p), slack_ ? 0.0 : .5 * level_unit(), 1e-4);
+    if (first.gap > 1e-2) return false;
+    take_prices(p);
+    return true;
+  }
+
+  /// All jobs at the level that their own time limits: the part of the devices left over is maximised; not below 0, it can be done.
+  bool reach_own_limit(const share_program& p) {
+    limit_base_.resize(p.jobs);
+    for (std::size_t i = 0; i < p.jobs; ++i) limit_base_[i] = p.base_of(i) + p.slope_of(i) * own_limit_;
+    share_program at_limit = p;
+    at_limit.base = limit_base_;
+    at_limit.slope = {};
+    const double limit = own_limit_;
+    own_limit_ = std::numeric_limits<double>::infinity();
+    slack_ = true;
+    const bool found = first_prices(at_limit) && narrow(at_limit, 2.5 / std::sqrt(static_cast<double>(members_.size())));
+    const bool reached = found && solution_.level >= -1e-13;
+    slack_ = false;
+    own_limit_ = limit;
+    if (!reached) return false;
+    solution_.level = limit;
+    std::fill(solution_.prices.begin(), solution_.prices.end(), 0.0);
+    return true;
   }
 
   /// Systematic sampling in proportion to the devices needed; who needs more than a sample's share, or has the least own limit, is in for itself.
@@ -315,102 +336,142 @@ class share_solver {
     return least;
   }
 
-  /// The largest relative change between the prices of a pass and those now.
-  double moved(const share_program& p, const std::array<double, most_types>& then, const std::array<double, most_types>& ref, double t_then) const {
-    double most = p.seeks_level && !slack_ ? std::abs(t_ - t_then) / std::max(std::abs(t_then), 1e-300) : 0.0;
-    for (std::size_t k = 0; k < p.types; ++k) most = std::max(most, std::abs(price_[k] - then[k]) / ref[k]);
-    return most;
-  }
-
+  // A pass and the state before it.
   struct pass_record {
     std::array<double, most_types> prices{}, ref{};
     double level = 0, window = 0;
+    std::size_t active = 0;
+    needs settled{};
   };
 
-  /// From the prices at hand to the best ones. False: they lie outside of a window in which jobs were settled, or no end is found.
+  /// From the prices at hand to the best ones. False: no end is found.
   bool narrow(const share_program& p, double window) {
-    active_.resize(p.jobs);
-    std::iota(active_.begin(), active_.end(), std::uint32_t{0});
-    needs settled{};
+    order_.resize(p.jobs);
+    std::iota(order_.begin(), order_.end(), std::uint32_t{0});
+    active_ = p.jobs;
+    settled_ = {};
     passes_.clear();
-    for (int round = 0; round < 16; ++round) {
-      const std::size_t before = active_.size();
+    for (int round = 0; round < 40; ++round) {
+      const std::size_t before = active_;
       needs open{};
-      if (!settle(p, window, settled, open)) return false;
-      const bool all = active_.size() <= limit(p) || (round > 2 && active_.size() > before - before / 5 && active_.size() < p.jobs / 2);
-      capacity_left left = whole_capacity(p);
-      members_.clear();
-      if (all) {
-        for (const std::uint32_t i : active_) members_.push_back({i, 1.0});
-        for (std::size_t k = 0; k < p.types; ++k) {
-          left.capacity[k] -= settled.fixed[k];
-          left.slope[k] += settled.slope[k];
+      settle(p, window, open);
+      // Jobs that stay undecided at every look are equal, or nearly so: no sample is better than all of them.
+      const bool stuck = passes_.size() > 3 && active_ > before - before / 5;
+      const bool all = active_ <= limit(p) || stuck;
+      if (stuck && active_ > std::max<std::size_t>(4 * limit(p), p.jobs / 2)) return false;
+      double step = std::numeric_limits<double>::infinity();
+      if (active_ > 0 && solve_active(p, open, all)) step = moved(p, passes_.back());
+      if (step <= window) {
+        const std::size_t left = all ? first_left() : passes_.size();
+        if (all && left == passes_.size()) {
+          write(p);
+          return true;
         }
-      } else {
-        needs sampled{};
-        sample_active(p, sampled);
-        for (std::size_t k = 0; k < p.types; ++k) {
-          left.capacity[k] -= settled.fixed[k] + open.fixed[k] - sampled.fixed[k];
-          left.slope[k] += settled.slope[k] + open.slope[k] - sampled.slope[k];
+        if (left < passes_.size()) {
+          window = std::min(.5, 3 * std::max(passes_[left].window, moved(p, passes_[left])));
+          reopen(left);
+        } else {
+          window = step * std::min(.75, 14.0 / std::sqrt(static_cast<double>(members_.size()))) + 1e-12;
         }
+        continue;
       }
-      if (members_.empty()) return false;
-      const interior_outcome out = run_interior(p, members_, left, t_, all ? 1e-13 : 1e-7);
-      if (out.gap > (all ? 1e-9 : 1e-3)) return false;
-      take_prices(p);
-      const pass_record& last = passes_.back();
-      const double step = moved(p, last.prices, last.ref, last.level);
-      if (all) {
-        for (const pass_record& record : passes_)
-          if (moved(p, record.prices, record.ref, record.level) > record.window) return false;
-        write(p);
-        return true;
+      // Too little was left to decide on. Prices that went a little too far are better than those before; others say nothing.
+      if (step > 4 * window) {
+        price_ = passes_.back().prices;
+        t_ = passes_.back().level;
       }
-      if (step > window) return false;
-      window = std::min(window, 6.0 * step / std::sqrt(static_cast<double>(members_.size()))) + 1e-12;
+      if (window >= .5) return false;
+      window = std::min(.5, 3 * window);
+      reopen(passes_.size() - 1);
     }
     return false;
   }
 
-  /// Who is settled within the window leaves `active_`. False: a rate cannot be reached.
-  bool settle(const share_program& p, double window, needs& settled, needs& open) {
+  /// The largest relative change of prices and level since a pass.
+  double moved(const share_program& p, const pass_record& then) {
+    seeks_ = p.seeks_level && !slack_;
+    types_ = p.types;
+    return moved_by(then);
+  }
+  double moved_by(const pass_record& then) const {
+    double most = seeks_ ? std::abs(t_ - then.level) / std::max(std::abs(then.level), 1e-300) : 0.0;
+    for (std::size_t k = 0; k < types_; ++k) most = std::max(most, std::abs(price_[k] - then.prices[k]) / then.ref[k]);
+    return most;
+  }
+
+  /// @return whether prices were found
+  bool solve_active(const share_program& p, const needs& open, bool all) {
+    capacity_left left = whole_capacity(p);
+    members_.clear();
+    needs sampled = open;
+    if (all) {
+      for (std::size_t n = 0; n < active_; ++n) members_.push_back({order_[n], 1.0});
+    } else {
+      sampled = {};
+      sample_active(p, sampled);
+    }
+    for (std::size_t k = 0; k < p.types; ++k) {
+      left.capacity[k] -= settled_.fixed[k] + (open.fixed[k] - sampled.fixed[k]);
+      left.slope[k] += settled_.slope[k] + (open.slope[k] - sampled.slope[k]);
+    }
+    const interior_outcome out = run_interior(p, members_, left, t_, all ? 1e-13 : 1e-6);
+    if (out.gap > (all ? 1e-9 : 1e-3)) return false;
+    take_prices(p);
+    return true;
+  }
+
+  /// The first pass in which a job was settled that may now choose otherwise.
+  std::size_t first_left() const {
+    for (std::size_t n = 0; n < passes_.size(); ++n)
+      if (moved_by(passes_[n]) > passes_[n].window) return n;
+    return passes_.size();
+  }
+
+  /// Those who were settled in pass n or later are open again.
+  void reopen(std::size_t n) {
+    active_ = passes_[n].active;
+    settled_ = passes_[n].settled;
+    passes_.resize(n);
+  }
+
+  /// Who is settled within the window moves behind the active ones.
+  void settle(const share_program& p, double window, needs& open) {
     pass_record record;
     record.prices = price_;
     record.level = t_;
     record.window = window;
+    record.active = active_;
+    record.settled = settled_;
     reference(p, record.ref);
     std::array<double, most_types> q{};
     std::size_t kept = 0;
-    for (const std::uint32_t i : active_) {
+    out_.clear();
+    for (std::size_t n = 0; n < active_; ++n) {
+      const std::uint32_t i = order_[n];
       detail::cost_row(p, i, price_.data(), q.data());
-      const double* a = p.row(i);
-      const double r = p.base_of(i) + p.slope_of(i) * t_;
-      const mix m = cheapest_mix(p.types, a, q.data(), r);
-      if (!m.reached()) {
-        mixes_[i] = {};
-        active_[kept++] = i;
-        continue;
-      }
-      mixes_[i] = m;
-      if (margin(p, i, q.data(), m, record.ref) > window) {
-        add_need(p, i, m, 1.0, settled);
+      const mix m = cheapest_mix(p.types, p.row(i), q.data(), p.base_of(i) + p.slope_of(i) * t_);
+      mixes_[i] = m.reached() ? m : mix{};
+      if (m.reached() && margin(p, i, q.data(), m, record.ref) > window) {
+        add_need(p, i, m, 1.0, settled_);
+        out_.push_back(i);
       } else {
-        add_need(p, i, m, 1.0, open);
-        active_[kept++] = i;
+        add_need(p, i, mixes_[i], 1.0, open);
+        order_[kept++] = i;
       }
     }
-    active_.resize(kept);
+    std::copy(out_.begin(), out_.end(), order_.begin() + static_cast<std::ptrdiff_t>(kept));
+    active_ = kept;
     passes_.push_back(record);
     ++solution_.passes;
-    return true;
   }
 
   void sample_active(const share_program& p, needs& sampled) {
     double sum = 0;
-    for (const std::uint32_t i : active_) sum += need_of(p, i);
+    for (std::size_t n = 0; n < active_; ++n) sum += need_of(p, order_[n]);
     const double quantum = sum / static_cast<double>(sample_size(p));
     double reached = 0, next = quantum / 2;
-    for (const std::uint32_t i : active_) {
+    for (std::size_t n = 0; n < active_; ++n) {
+      const std::uint32_t i = order_[n];
       const double need = need_of(p, i);
       double copies = 1;
       if (need < quantum) {
@@ -437,12 +498,9 @@ class share_solver {
     solution_.level = t_;
     solution_.prices.assign(price_.begin(), price_.begin() + static_cast<std::ptrdiff_t>(p.types));
     solution_.shares.assign(p.jobs * p.types, 0.0);
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < p.jobs; ++i) {
-      if (n < active_.size() && active_[n] == i) {
-        take_shares(p, i, n++);
-        continue;
-      }
+    for (std::size_t n = 0; n < active_; ++n) take_shares(p, order_[n], n);
+    for (std::size_t n = active_; n < p.jobs; ++n) {
+      const std::size_t i = order_[n];
       const mix& m = mixes_[i];
       double* const x = &solution_.shares[i * p.types];
       if (m.single()) {
@@ -507,9 +565,12 @@ class share_solver {
   double t_ = 0;
   std::array<double, most_types> price_{};
   std::vector<mix> mixes_;
-  std::vector<std::uint32_t> active_;
+  std::vector<std::uint32_t> order_, out_;  // the active jobs, then those who were settled, the last ones first
+  std::size_t active_ = 0, types_ = 0;
+  bool seeks_ = false;
+  needs settled_{};
   std::vector<member> members_;
-  std::vector<double> need_;
+  std::vector<double> need_, limit_base_;
   std::vector<pass_record> passes_;
   std::vector<std::size_t> kept_;
   std::vector<double> open_rates_, open_worth_, open_capacity_;
