@@ -1,0 +1,146 @@
+#pragma once
+
+/// Nobody much later than on a cluster of his own.
+///
+/// Problem    minimise max_j rho_j, rho_j = (elapsed_j + remaining_j / rate_j) / (isolated_j + remaining_j / iso_j): the finish time against that of a
+///            job that has one m-th of every type, m the number of jobs: iso_j is its rate with x_jk = capacity_k / (m devices_j), the row scaled
+///            down to a sum of 1 if above.
+/// Method     A value rho asks of each job the rate r_j(rho) = remaining_j / (rho D_j - elapsed_j), D_j the denominator above. Shares that reach
+///            the largest multiple of these rates tell by how much rho is off, and their prices p bound it from below: no rho at which
+///            the cheapest ways to the rates cost more than p N can be reached. That cost is convex and falls in rho; its root by Newton's
+///            method is the next rho. It rises to the optimum and needs three or four programs, each started from the prices of the last.
+/// Source     Narayanan et al., Gavel, OSDI 2020, section 4.2; the measure is that of Mahajan et al., Themis, NSDI 2020. Weights play no part there.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include <hetsched/core/invalid_input.hpp>
+#include <hetsched/objective/share_instance.hpp>
+
+namespace hetsched {
+
+struct finish_time_fairness {
+  /// @throws invalid_input  no remaining work is given
+  void solve(const share_instance& in, share_workspace& work, share_allocation& out) const {
+    if (in.remaining.size() != in.jobs()) throw invalid_input{"remaining", "is needed for finish-time fairness"};
+    const terms of{in};
+    double rho = of.least();
+    double upper = std::numeric_limits<double>::infinity(), lower = rho;
+    optimize::share_program p = detail::program_of(in);
+    p.seeks_level = true;
+    work.slope.resize(in.jobs());
+    for (int round = 0; round < 40; ++round) {
+      of.rates(rho, work.slope);
+      p.slope = work.slope;
+      const optimize::share_solution& s = work.solver.solve(p);
+      const double reached = of.worst(in, s.shares);
+      out.iterations += s.iterations;
+      if (reached < upper) {
+        upper = reached;
+        out.prices = s.prices;
+        out.shares = s.shares;
+      }
+      if (upper - lower <= 1e-11 * upper) break;
+      const double next = of.root(in, s.prices, rho, work.solver.solution().lower_bound >= 1);
+      lower = std::max(lower, next);
+      if (!(next > rho * (1 + 1e-14))) {
+        // Prices say that rho may be reachable: try a little above what they prove.
+        if (upper - lower <= 1e-9 * upper || rho >= lower) break;
+      }
+      rho = lower;
+    }
+    out.objective = out.upper_bound = upper;
+    out.lower_bound = std::min(lower, upper);
+    out.levels.resize(in.jobs());
+    for (std::size_t j = 0; j < in.jobs(); ++j) out.levels[j] = of.rho(j, in.rate(j, out.shares));
+    detail::judge(out, upper);
+  }
+
+ private:
+  struct terms {
+    explicit terms(const share_instance& in) : in_{&in}, alone(in.jobs()), fastest(in.jobs()) {
+      const auto m = static_cast<double>(in.jobs());
+      for (std::size_t j = 0; j < in.jobs(); ++j) {
+        double sum = 0, rate = 0;
+        for (std::size_t k = 0; k < in.types; ++k) {
+          const double x = in.capacity[k] / (m * in.devices[j]);
+          sum += x;
+          rate += x * in.row(j)[k];
+          if (in.capacity[k] > 0) fastest[j] = std::max(fastest[j], in.row(j)[k]);
+        }
+        if (sum > 1) rate /= sum;
+        alone[j] = isolated(j) + in.remaining[j] / rate;
+      }
+    }
+
+    double elapsed(std::size_t j) const { return in_->elapsed.empty() ? 0.0 : in_->elapsed[j]; }
+    double isolated(std::size_t j) const { return in_->isolated.empty() ? 0.0 : in_->isolated[j]; }
+
+    double rho(std::size_t j, double rate) const {
+      const double left = in_->remaining[j] > 0 ? in_->remaining[j] / rate : 0.0;
+      return alone[j] > 0 ? (elapsed(j) + left) / alone[j] : 0.0;
+    }
+    double worst(const share_instance& in, std::span<const double> shares) const {
+      double most = 0;
+      for (std::size_t j = 0; j < in.jobs(); ++j) most = std::max(most, rho(j, in.rate(j, shares)));
+      return most;
+    }
+    /// Below this some job is too late on the fastest type alone.
+    double least() const {
+      double most = 0;
+      for (std::size_t j = 0; j < alone.size(); ++j) most = std::max(most, rho(j, fastest[j]));
+      return most;
+    }
+    double needed(std::size_t j, double at) const {
+      const double time = at * alone[j] - elapsed(j);
+      return in_->remaining[j] > 0 ? std::min(in_->remaining[j] / time, fastest[j]) : 0.0;
+    }
+    void rates(double at, std::vector<double>& out) const {
+      for (std::size_t j = 0; j < out.size(); ++j) out[j] = needed(j, at);
+    }
+
+    /// The rho at which the cheapest ways to the rates cost what all devices are worth, from below; `from` where that is lower.
+    double root(const share_instance& in, std::span<const double> prices, double from, bool reachable) const {
+      if (reachable) return from;
+      std::array<double, optimize::most_types> a{}, q{};
+      std::array<std::size_t, optimize::most_types> open{};
+      std::size_t n = 0;
+      double money = 0;
+      for (std::size_t k = 0; k < in.types; ++k)
+        if (in.capacity[k] > 0) {
+          open[n++] = k;
+          money += prices[k] * in.capacity[k];
+        }
+      double at = from;
+      for (int step = 0; step < 60; ++step) {
+        double cost = 0, slope = 0;
+        for (std::size_t j = 0; j < in.jobs(); ++j) {
+          if (!(in.remaining[j] > 0)) continue;
+          for (std::size_t k = 0; k < n; ++k) {
+            a[k] = in.row(j)[open[k]];
+            q[k] = in.devices[j] * prices[open[k]];
+          }
+          const double r = needed(j, at);
+          const optimize::mix m = optimize::cheapest_mix(n, a.data(), q.data(), r);
+          cost += optimize::cost_of(m, a.data(), q.data(), r);
+          slope += optimize::slope_of(m, a.data(), q.data()) * r * alone[j] / (at * alone[j] - elapsed(j));
+        }
+        if (!(cost > money) || !(slope > 0)) return at;
+        const double next = at + (cost - money) / slope;
+        if (next <= at * (1 + 1e-15)) return at;
+        at = next;
+      }
+      return at;
+    }
+
+    const share_instance* in_;
+    std::vector<double> alone;    // D: seconds from start to finish on one m-th of the cluster
+    std::vector<double> fastest;
+  };
+};
+
+}  // namespace hetsched

@@ -1,0 +1,121 @@
+#pragma once
+
+/// Sums: the most throughput, or the least cost, with promises kept.
+///
+/// Problem    max_sum_throughput  maximise sum_jk weight_j rates_jk x_jk / type_cost_k with rate_j >= floor_j; where the floors cannot all be met they
+///                                are dropped together, and floors_met says so.
+///            min_cost_slo        minimise sum_jk type_cost_k devices_j x_jk with rate_j >= floor_j; or infeasible, with the jobs that conflict.
+///            fifo_throughput     maximise sum_j (m - place_j) rate_j / max_k rates_jk, places by order of arrival from 0.
+/// Method     one program. Whether floors can be met: the largest multiple of all floors that can be reached is at least 1. Where it is not, the jobs that
+///            pay at its prices conflict: without one of them more could be kept.
+/// Source     Narayanan et al., Gavel, OSDI 2020, section 4.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include <hetsched/objective/share_instance.hpp>
+
+namespace hetsched {
+
+namespace detail {
+
+/// The largest multiple of the floors that shares reach, from above; infinite without floors. The conflicts where it is below 1.
+inline double reachable_floors(const share_instance& in, share_workspace& work, share_allocation& out) {
+  if (in.floor.empty() || *std::max_element(in.floor.begin(), in.floor.end()) <= 0) return std::numeric_limits<double>::infinity();
+  optimize::share_program p = program_of(in);
+  p.slope = in.floor;
+  p.seeks_level = true;
+  optimize::share_solver solver;
+  const optimize::share_solution& s = solver.solve(p);
+  out.iterations += s.iterations;
+  if (s.upper_bound >= 1 - 1e-10) return s.upper_bound;
+  std::array<double, optimize::most_types> q{}, a{};
+  for (std::uint32_t j = 0; j < in.jobs(); ++j) {
+    if (!(in.floor[j] > 0)) continue;
+    double fastest = 0;
+    for (std::size_t k = 0; k < in.types; ++k) {
+      const bool open = in.capacity[k] > 0;
+      a[k] = open ? in.row(j)[k] : 0.0;
+      q[k] = in.devices[j] * (open ? s.prices[k] : 0.0);
+      fastest = std::max(fastest, a[k]);
+    }
+    const double r = std::min(in.floor[j] * s.upper_bound, fastest);
+    const optimize::mix m = optimize::cheapest_mix(in.types, a.data(), q.data(), r);
+    const bool alone = fastest < in.floor[j] * (1 - 1e-10);
+    if (alone || optimize::slope_of(m, a.data(), q.data()) > 0) out.conflicts.push_back(j);
+  }
+  (void)work;
+  return s.upper_bound;
+}
+
+inline void solve_sum(const optimize::share_program& p, share_workspace& work, share_allocation& out) {
+  const optimize::share_solution& s = work.solver.solve(p);
+  take_shares(s, out);
+  out.objective = out.lower_bound = s.lower_bound;
+  out.upper_bound = std::max(s.upper_bound, s.lower_bound);
+  if (s.status == optimize::share_status::infeasible) out.status = share_outcome::infeasible;
+  else judge(out, std::max(out.objective < 0 ? -out.objective : out.objective, 1e-300));
+}
+
+}  // namespace detail
+
+struct max_sum_throughput {
+  void solve(const share_instance& in, share_workspace& work, share_allocation& out) const {
+    optimize::share_program p = detail::program_of(in);
+    work.worth.resize(in.rates.size());
+    for (std::size_t j = 0; j < in.jobs(); ++j)
+      for (std::size_t k = 0; k < in.types; ++k)
+        work.worth[j * in.types + k] = in.weight_of(j) * in.row(j)[k] / (in.type_cost.empty() ? 1.0 : in.type_cost[k]);
+    p.worth = work.worth;
+    if (detail::reachable_floors(in, work, out) >= 1 - 1e-10) p.base = in.floor;
+    else out.floors_met = false;
+    detail::solve_sum(p, work, out);
+    if (out.status == share_outcome::infeasible && !p.base.empty()) {
+      out.floors_met = false;
+      p.base = {};
+      detail::solve_sum(p, work, out);
+    }
+  }
+};
+
+struct min_cost_slo {
+  void solve(const share_instance& in, share_workspace& work, share_allocation& out) const {
+    if (detail::reachable_floors(in, work, out) < 1 - 1e-10) {
+      out.status = share_outcome::infeasible;
+      out.shares.assign(in.rates.size(), 0.0);
+      out.floors_met = false;
+      out.lower_bound = out.upper_bound = out.objective = std::numeric_limits<double>::infinity();
+      return;
+    }
+    optimize::share_program p = detail::program_of(in);
+    work.worth.resize(in.rates.size());
+    for (std::size_t j = 0; j < in.jobs(); ++j)
+      for (std::size_t k = 0; k < in.types; ++k)
+        work.worth[j * in.types + k] = -in.devices[j] * (in.type_cost.empty() ? 1.0 : in.type_cost[k]);
+    p.worth = work.worth;
+    p.base = in.floor;
+    detail::solve_sum(p, work, out);
+    out.objective = -out.objective;
+    const double least = -out.upper_bound;
+    out.upper_bound = -out.lower_bound;
+    out.lower_bound = least;
+  }
+};
+
+struct fifo_throughput {
+  void solve(const share_instance& in, share_workspace& work, share_allocation& out) const {
+    optimize::share_program p = detail::program_of(in);
+    work.worth.resize(in.rates.size());
+    for (std::size_t j = 0; j < in.jobs(); ++j) {
+      const double fastest = *std::max_element(in.row(j), in.row(j) + in.types);
+      for (std::size_t k = 0; k < in.types; ++k) work.worth[j * in.types + k] = static_cast<double>(in.jobs() - j) * in.row(j)[k] / fastest;
+    }
+    p.worth = work.worth;
+    detail::solve_sum(p, work, out);
+  }
+};
+
+}  // namespace hetsched
