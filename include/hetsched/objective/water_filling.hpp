@@ -131,8 +131,22 @@ class rise {
     return false;
   }
 
-  // The level that a job's own time allows on what is open. Who is there already is frozen.
+  // The level that a job's own time allows on what is open. Who is there already is frozen; if that uses a type up, once more.
   void find_caps() {
+    for (bool closed = true; closed;) {
+      freeze_at_caps();
+      closed = false;
+      for (std::size_t k = 0; k < in_.types; ++k)
+        if (open_[k] && left_[k] <= 1e-12 * in_.capacity[k]) {
+          open_[k] = 0;
+          closed = true;
+          for (std::size_t j = 0; j < jobs(); ++j)
+            if (!fixed_[j]) row(j)[k] = 0;
+        }
+    }
+  }
+
+  void freeze_at_caps() {
     for (std::size_t j = 0; j < jobs(); ++j) {
       if (frozen_[j]) continue;
       cap_[j] = *std::max_element(row(j), row(j) + in_.types);
@@ -453,6 +467,7 @@ class rise {
       if (s.frozen[j]) freeze_at_cap(j);
     }
     time_ = s.time;
+    find_caps();
   }
 
   double money(std::span<const double> prices) const {
