@@ -164,3 +164,80 @@ TEST_CASE("fifo_perf: the completion time of every job is Gavel's") {
     CHECK(std::abs(mean(ours.jct_s) - average) <= 1e-12 * average);
   }
 }
+
+namespace {
+
+/// The shares that Gavel's solver gave, by the time at which it was asked.
+class recorded_shares {
+ public:
+  recorded_shares(const std::string& policy, bool beyond_digits) {
+    const std::string file = "gavel_w1_" + policy + "_shares.csv", text = trace::read_text(peer_tests::data_file(file));
+    trace::rows table{text, file};
+    const auto time = table.require("time_s"), id = table.require("job_id");
+    std::array columns{table.require("v100"), table.require("p100"), table.require("k80")};
+    while (table.next())
+      for (std::size_t t = 0; t < types.size(); ++t)
+        at_[key(table.number(time, trace::bound::not_negative))][id_of(table, id)][t] = table.number(columns[t], trace::bound::not_negative);
+    if (beyond_digits) add_digits(policy);
+  }
+
+  void allocate(const situation& now, plan& out) {
+    out.complete = true;
+    if (now.jobs().empty()) return;
+    const auto found = at_.find(key(now.now_s()));
+    REQUIRE_MESSAGE(found != at_.end(), "asked at " << now.now_s());
+    for (const job_handle job : now.jobs()) {
+      const auto shares = found->second.at(job.index);  // all 20 come at once, in the order of their ids
+      const auto options = now.options(job);
+      for (std::size_t o = 0; o < options.size(); ++o) {
+        plan_entry e;
+        e.job = job;
+        e.option = static_cast<std::int16_t>(o);
+        e.share = shares[index(options[o].how.type())];
+        if (e.share > 0) out.entries.push_back(e);
+      }
+    }
+  }
+
+ private:
+  static std::int64_t key(double time_s) { return std::llround(time_s * 100); }
+  static std::int64_t id_of(trace::rows& table, trace::rows::column c) {
+    return static_cast<std::int64_t>(table.number(c, trace::bound::not_negative));
+  }
+
+  /// Eight digits were recorded. Where a later order shows more, a value that rounds to what was recorded stands for it.
+  void add_digits(const std::string& policy) {
+    const std::string text = trace::read_text(peer_tests::data_file("gavel_w1_rounding.csv"));
+    trace::rows table{text, "gavel_w1_rounding.csv"};
+    const auto name = table.require("policy"), time = table.require("time_s"), id = table.require("job_id"), type = table.require("gpu_type"),
+               share = table.require("share");
+    while (table.next()) {
+      if (table.field(name) != policy) continue;
+      const auto t = static_cast<std::size_t>(std::find(types.begin(), types.end(), table.field(type)) - types.begin());
+      double& value = at_.at(key(table.number(time, trace::bound::not_negative))).at(id_of(table, id)).at(t);
+      const double more = table.number(share, trace::bound::not_negative);
+      REQUIRE(std::abs(more - value) <= 0.5e-8);
+      value = more;
+    }
+  }
+
+  std::map<std::int64_t, std::map<std::int64_t, std::array<double, 3>>> at_;
+};
+
+run replay(const std::string& policy, bool beyond_digits, gavel_quirks quirks = gavel_quirks::all()) {
+  return play("gavel_w1", recorded_shares{policy, beyond_digits}, gavel_rounds(quirks, true));
+}
+
+}  // namespace
+
+TEST_CASE("given the shares of Gavel's linear programs, every round has the same jobs on the same types as Gavel's") {
+  for (const auto& [policy, rounds] : {std::pair{"max_min_fairness_perf", 70U}, std::pair{"max_sum_throughput_perf", 57U},
+                                       std::pair{"min_total_duration_perf", 57U}}) {
+    CAPTURE(policy);
+    const auto theirs = recorded_rounds("gavel_w1_" + std::string{policy} + "_rounds.csv");
+    CHECK(theirs.size() == rounds);
+    const run ours = replay(policy, true);
+    CHECK(ours.rounds.size() == theirs.size());
+    CHECK(first_difference(ours.rounds, theirs) == theirs.size());
+  }
+}
