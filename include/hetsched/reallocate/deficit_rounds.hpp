@@ -28,6 +28,7 @@
 #include <optional>
 #include <vector>
 
+#include <hetsched/core/id_index.hpp>
 #include <hetsched/reallocate/checked_seconds.hpp>
 #include <hetsched/reallocate/concept.hpp>
 #include <hetsched/reallocate/fixed_rounds.hpp>
@@ -61,6 +62,9 @@ struct deficit_rounds {
   checked_seconds<allocation_interval_field> allocation_interval = seconds{1920};
   bool half_round_credit = true;
   bool fills = true;  ///< false: what is left over stays idle
+  /// Types are visited in an order drawn anew for each round, not in the registry's: so does Gavel's code for policies that see no difference
+  /// between types. Absent: in the registry's order.
+  std::optional<std::uint64_t> shuffle_seed{};
   gavel_quirks quirks{};
 
   /// What it keeps between rounds, and room; not an option.
@@ -100,6 +104,8 @@ struct deficit_rounds {
     double gap_s = 0;                // before this one
     std::vector<std::int64_t> capacity{};  // at the last allocation
     std::vector<std::int64_t> room{};
+    std::vector<type_id> type_order{};
+    std::uint64_t drawn = 0;  // the last number drawn for it
     std::vector<double> totals_s{};
     std::vector<candidate> candidates{};
     std::vector<std::size_t> left_over{};
@@ -197,8 +203,19 @@ struct deficit_rounds {
     }
     // What a running job leaves on a drained node does not come back.
     for (std::size_t t = 0; t < state.room.size(); ++t) state.room[t] = std::min(state.room[t], now.capacity()[t]);
-    for (std::size_t t = 0; t < state.room.size(); ++t) choose_on(static_cast<type_id>(t));
+    order_types();
+    for (const type_id type : state.type_order) choose_on(type);
     if (fills && !quirks.fills_by_type) fill(now);
+  }
+
+  void order_types() {
+    state.type_order.clear();
+    for (std::size_t t = 0; t < state.room.size(); ++t) state.type_order.push_back(static_cast<type_id>(t));
+    if (!shuffle_seed) return;
+    for (std::size_t n = state.type_order.size(); n > 1; --n) {
+      state.drawn = mix(state.drawn + *shuffle_seed + 1);
+      std::swap(state.type_order[n - 1], state.type_order[state.drawn % n]);
+    }
   }
 
   void choose_on(type_id type) {
