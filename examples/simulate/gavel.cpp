@@ -61,6 +61,20 @@ std::vector<policy_option> options_of(bool fills) {
 const policy_option shuffled{"shuffled_types", "0",
                              "1: the types are visited in an order drawn for each round from --seed; Gavel's code does so where types make no difference"};
 
+/// One type for all objectives: a scheduler is compiled once, not once an objective.
+struct chosen_objective {
+  std::function<void(const hetsched::share_instance&, hetsched::share_workspace&, hetsched::share_allocation&)> how;
+
+  void solve(const hetsched::share_instance& in, hetsched::share_workspace& work, hetsched::share_allocation& out) const { how(in, work, out); }
+};
+
+template <class Objective>
+hetsched::price_allocator<chosen_objective> by_prices(Objective objective,
+                                                      hetsched::entity_policy within_tenants = hetsched::entity_policy::fairness) {
+  return hetsched::price_allocator<chosen_objective>{
+      {[objective](const auto& in, auto& work, auto& out) { objective.solve(in, work, out); }}, {}, within_tenants};
+}
+
 /// A Gavel policy: shares from `allocator(option reader)`, rounds from the options that all share.
 template <class MakeAllocator>
 policy gavel(std::string name, std::string summary, bool fills, MakeAllocator allocator, const std::vector<policy_option>& more = {}) {
@@ -99,30 +113,28 @@ std::vector<policy> gavel_policies() {
       gavel("gavel_fifo", "in arrival order each job the fastest type that has room, until one fits nowhere; allocated anew now and then", false,
             [](const option_reader&) { return fastest_in_turn{}; }),
       gavel("gavel_max_min", "shares of time that make the least normalised rate as high as it can be, in rounds", true,
-            [](const option_reader&) { return price_allocator{max_min{}}; }),
+            [](const option_reader&) { return by_prices(max_min{}); }),
       gavel("gavel_max_min_agnostic", "the same by a scheduler that takes all types for equal", true,
-            [](const option_reader&) { return price_allocator{max_min{true, true}}; }),
+            [](const option_reader&) { return by_prices(max_min{true, true}); }),
       gavel("gavel_leximin", "the least rate, then the least of the others, and so on, each as high as it can be", true,
-            [](const option_reader&) { return price_allocator{leximin{}}; }),
+            [](const option_reader&) { return by_prices(leximin{}); }),
       gavel("gavel_hierarchical", "the same over tenants: each tenant's weight split over its jobs, or given to the first of them", true,
             [](const option_reader& o) {
               const bool first = o.one_of("within", {"fairness", "fifo"}) == "fifo";
-              return price_allocator<hierarchical>{{}, {}, first ? entity_policy::fifo : entity_policy::fairness};
+              return by_prices(hierarchical{}, first ? entity_policy::fifo : entity_policy::fairness);
             },
             {{"within", "fairness", "within a tenant: fairness or fifo"}}),
       gavel("gavel_finish_time_fairness", "the largest ratio of finish time to that on an own part of the cluster, as small as it can be", true,
-            [](const option_reader& o) { return price_allocator{finish_time_fairness{o.flag("agnostic")}}; }, {agnostic}),
+            [](const option_reader& o) { return by_prices(finish_time_fairness{o.flag("agnostic")}); }, {agnostic}),
       gavel("gavel_makespan", "the last job done as early as it can be", true,
-            [](const option_reader& o) { return price_allocator{makespan{o.flag("agnostic")}}; }, {agnostic}),
+            [](const option_reader& o) { return by_prices(makespan{o.flag("agnostic")}); }, {agnostic}),
       gavel("gavel_max_sum_throughput", "the most throughput, with rates that meet deadlines where they can be met", true,
-            [](const option_reader&) { return price_allocator{max_sum_throughput{}}; }),
+            [](const option_reader&) { return by_prices(max_sum_throughput{}); }),
       gavel("gavel_min_cost_slo", "the fewest devices with which deadlines can be met; the others take what is left over", true,
-            [](const option_reader&) { return price_allocator{min_cost_slo{}}; }),
-      gavel("gavel_nash", "the product of all rates as high as it can be", true, [](const option_reader&) { return price_allocator{nash{}}; }),
+            [](const option_reader&) { return by_prices(min_cost_slo{}); }),
+      gavel("gavel_nash", "the product of all rates as high as it can be", true, [](const option_reader&) { return by_prices(nash{}); }),
       gavel("pop", "gavel_max_min on random parts of jobs and devices", true,
-            [](const option_reader& o) {
-              return hetsched::pop{price_allocator{max_min{}}, static_cast<std::uint32_t>(o.number("parts", 1))};
-            },
+            [](const option_reader& o) { return hetsched::pop{by_prices(max_min{}), static_cast<std::uint32_t>(o.number("parts", 1))}; },
             {{"parts", "4", "how many parts"}}),
   };
 }
