@@ -98,6 +98,7 @@ struct deficit_rounds {
     bool moves_next = false;         // realise() is for the second pass of a decision
     bool open = false;               // with whole steps: a round goes on
     double wake_s = infinitely;      // with whole steps: its end, or the next look
+    std::optional<double> began_s{};  // the last decision that chose
     std::optional<double> ended_s{};  // with whole steps: the end of the last round
     double gap_s = 0;                // before this one
     std::vector<std::int64_t> capacity{};  // at the last allocation
@@ -110,7 +111,8 @@ struct deficit_rounds {
   memory state{};
 
   bool due(seconds now, bool changed) {
-    const bool begins = quirks.whole_steps ? now.count() >= state.wake_s || (changed && !state.open) : rounds().due(now, changed);
+    const bool between = state.open && state.began_s != now.count();
+    const bool begins = quirks.whole_steps ? now.count() >= state.wake_s || (changed && !between) : rounds().due(now, changed);
     state.retries = !begins && changed && state.awaits_devices;
     return begins || state.retries;
   }
@@ -173,7 +175,10 @@ struct deficit_rounds {
   double credit_s() const { return quirks.half_round_credit ? round.count() / 2 : 0.0; }
 
   void keep_books(const situation& now, const plan& p) {
-    state.books.settle(now, quirks.whole_steps, state.gap_s);
+    const bool again = state.began_s == now.now_s();  // something else was told at the same moment
+    state.books.settle(now, quirks.whole_steps && !again, state.gap_s);
+    if (!again) state.gap_s = quirks.gap_counts && state.ended_s ? now.now_s() - *state.ended_s : 0.0;
+    state.began_s = now.now_s();
     if (state.wanted) {
       const double elapsed_s = now.now_s() - state.allocated_s.value_or(now.now_s());
       state.books.close(elapsed_s, credit_s(), quirks.by_ratio ? std::nullopt : std::optional{round.count()});
@@ -281,7 +286,6 @@ struct deficit_rounds {
       a.slice_s = std::min(steps, now.expected_steps(a.job).value_or(steps)) / speed;
       longest_s = std::max(longest_s, a.slice_s);
     }
-    state.gap_s = quirks.gap_counts && state.ended_s ? now.now_s() - *state.ended_s : 0.0;
     state.open = !state.picks.empty();
     if (state.open) state.ended_s = state.wake_s = now.now_s() + longest_s;
     else state.wake_s = state.stale ? *state.allocated_s + allocation_interval.count() : infinitely;
