@@ -36,11 +36,13 @@ struct quirk {
 };
 
 const std::vector<quirk> quirks{
-    {"newcomers_reserve", "1: a job that came since the last allocation is chosen like one without a share, holds its devices free, and does not run",
+    {"by_ratio", "1: served by share / (time received / time of the type), then deficit; 0: by the time owed", &hetsched::gavel_quirks::by_ratio},
+    {"half_round_credit", "1: half a round of each type is credited to each job at an allocation", &hetsched::gavel_quirks::half_round_credit},
+    {"type_by_type", "1: types are served one after the other, jobs without a share included; 0: one queue", &hetsched::gavel_quirks::type_by_type},
+    {"plain_totals", "1, with by_ratio: a gang counts once in the time of a type", &hetsched::gavel_quirks::plain_totals},
+    {"newcomers_reserve", "1: a job that came since the last allocation is chosen like one without a share, keeps devices idle, and does not run",
      &hetsched::gavel_quirks::newcomers_reserve},
     {"gap_counts", "1: an idle time before a round counts as time received in it", &hetsched::gavel_quirks::gap_counts},
-    {"plain_totals", "1: a gang counts once in the time of a type", &hetsched::gavel_quirks::plain_totals},
-    {"fills_by_type", "1: jobs without a share take what is left of a type before the next type is looked at", &hetsched::gavel_quirks::fills_by_type},
     {"early_clock", "1: while the last allocation was made at time 0, any change makes another", &hetsched::gavel_quirks::early_clock},
     {"waits_unserved", "1: if nobody who is left has a share, all wait for the interval", &hetsched::gavel_quirks::waits_unserved},
 };
@@ -50,7 +52,6 @@ std::vector<policy_option> options_of(bool fills) {
   std::vector<policy_option> options{
       {"round_s", "360", "decides every so many seconds, unless --round says otherwise"},
       {"allocation_s", "1920", "least time between two allocations; they are made at rounds, when jobs came, left or changed"},
-      {"half_round_credit", "1", "1: half a round of each type is credited to each job at an allocation"},
       {"fills", fills ? "1" : "0", "1: jobs without a share take what is left over"},
       {"peer", "0", "1: as Gavel's simulator: all of the following, and world.whole_steps with rounds that end with the last job's slice"},
   };
@@ -59,7 +60,7 @@ std::vector<policy_option> options_of(bool fills) {
 }
 
 const policy_option shuffled{"shuffled_types", "0",
-                             "1: the types are visited in an order drawn for each round from --seed; Gavel's code does so where types make no difference"};
+                             "1: with type_by_type, the types are visited in an order drawn for each round from --seed, as Gavel's code does where types make no difference"};
 
 /// One type for all objectives: a scheduler is compiled once, not once an objective.
 struct chosen_objective {
@@ -90,7 +91,6 @@ policy gavel(std::string name, std::string summary, bool fills, MakeAllocator al
             controller.delay_s = r.settings.restart_cost_s;
             controller.rounds.round = seconds{round_s};
             controller.rounds.allocation_interval = seconds{o.number("allocation_s", 0)};
-            controller.rounds.half_round_credit = o.flag("half_round_credit");
             controller.rounds.fills = o.flag("fills");
             for (const quirk& q : quirks) controller.rounds.quirks.*q.which = o.flag(q.name);
             if (o.flag("shuffled_types")) controller.rounds.shuffle_seed = r.seed;
