@@ -119,11 +119,12 @@ class interior_point {
 
   /// @param objective  d
   /// @param level      where t starts
-  interior_outcome solve(double objective, double level, double tolerance, int most_iterations = 80) {
+  interior_outcome solve(double objective, double level, double tolerance, int most_iterations = 200) {
     pad();
     d_ = objective;
     t_ = level;
     tolerance_ = tolerance;
+    primal_ = dual_ = 1;
     start();
     interior_outcome out;
     double last = std::numeric_limits<double>::infinity(), first = 0;
@@ -420,6 +421,8 @@ class interior_point {
       count += 1;
     }
     const double alpha = sp > 1 ? 1 / sp : 1.0, beta = sd > 1 ? 1 / sd : 1.0;
+    // After a short step the predictor's own is shorter than its second order supposes.
+    second_order_ = !has_logs_ && std::min(primal_, dual_) < .1 ? alpha * beta : 1.0;
     return (q0 + alpha * qp + beta * qd + alpha * beta * qpd) / count;
   }
 
@@ -435,13 +438,13 @@ class interior_point {
       const lanes s = load(&s_[i]), m = load(&m_[i]), y = load(&y_[i]), z = load(&z_[i]), f = load(&f_[i]), sig = load(&sigma_[i]);
       const lanes mean = load(&mean_[i]), log = load(&log_[i]), b = load(&b_[i]), w = load(&w_[i]);
       // tau = (target - product - second order) / product; kept where the predictor's u was.
-      const lanes tau_s = target / (sig * z) - 1.0 - load(&du_s_[i]) * load(&du_z_[i]);
-      const lanes tau_f = log > 0.0 ? log / (f * y) - 1.0 : target / (f * y) - 1.0 - load(&du_f_[i]) * load(&du_y_[i]);
+      const lanes tau_s = target / (sig * z) - 1.0 - second_order_ * load(&du_s_[i]) * load(&du_z_[i]);
+      const lanes tau_f = log > 0.0 ? log / (f * y) - 1.0 : target / (f * y) - 1.0 - second_order_ * load(&du_f_[i]) * load(&du_y_[i]);
       lanes H = sig * tau_s, ah{}, sum_x = sig, rate{};
       for (std::size_t k = 0; k < K; ++k) {
         const lanes ak = load(a + k * width), xk = load(x + k * width), rk = load(r + k * width), inv = load(&rinv_[i * K + k * width]);
         const lanes u = load(&u_[i * K + k * width]);
-        const lanes tau = target * inv / xk - 1.0 + u * (1.0 + u);
+        const lanes tau = target * inv / xk - 1.0 + second_order_ * u * (1.0 + u);
         store(&u_[i * K + k * width], tau);
         // Its slack is xi / x = r tau more than r.
         const lanes h = reduced_worth(has_costs_ ? load(c + k * width) : lanes{}, y * ak, z + s * p_[k], rk) + rk + rk * tau;
@@ -467,7 +470,7 @@ class interior_point {
       store(&h_[i], free_time);
     }
     for (std::size_t k = 0; k < K; ++k) {
-      tau_g_[k] = target / (g_[k] * p_[k]) - 1.0 - du_g_[k] * du_p_[k];
+      tau_g_[k] = target / (g_[k] * p_[k]) - 1.0 - second_order_ * du_g_[k] * du_p_[k];
       rhs[k] = total(right[k]) + g_[k] * tau_g_[k] - left_k_[k];
     }
     rhs[K] = -total(rt) - level_left_;
@@ -599,7 +602,7 @@ class interior_point {
   std::vector<lanes_pair> sums_;
   double d_ = 0, t_ = 0, eta_ = 1, jobs_sum_ = 0, right_t_ = 0, level_left_ = 0;
   double worst_primal_ = 0, worst_dual_ = 0, gap_ = 0, dual_scale_ = 1;
-  double worst_shrink_primal_ = 0, worst_shrink_dual_ = 0, primal_ = 0, dual_ = 0, dt_ = 0, tolerance_ = 0;
+  double worst_shrink_primal_ = 0, worst_shrink_dual_ = 0, primal_ = 0, dual_ = 0, dt_ = 0, tolerance_ = 0, second_order_ = 1;
   bool has_costs_ = false, has_logs_ = false;
 };
 
