@@ -127,7 +127,8 @@ class interior_point {
     primal_ = dual_ = 1;
     start();
     interior_outcome out;
-    double last = std::numeric_limits<double>::infinity(), first = 0;
+    double last = std::numeric_limits<double>::infinity(), best = last, first = 0;
+    int best_at = 0;
     for (int i = 0;; ++i) {
       const double mu = factor();
       // Where rounding takes over, the step before was the best one.
@@ -140,6 +141,14 @@ class interior_point {
       if (i == 0) first = mu;
       if (mu > 1e8 * first) break;  // there is no solution
       last = merit;
+      if (merit < .7 * best) {
+        best = merit;
+        best_at = i;
+      }
+      if (best < 1e-9 && i > best_at + 6) {
+        out.converged = best <= 100 * tolerance;
+        break;
+      }
       out.iterations = i;
       out.gap = merit;
       out.converged = merit <= tolerance;
@@ -192,18 +201,26 @@ class interior_point {
     if (!(eta_ > 0)) eta_ = 1;
     has_logs_ = logs > 0;
 
-    const double share = 1.0 / static_cast<double>(types_ + 1);
+    // All alike; within the devices where there is no level that could give way.
+    const double even = 1.0 / static_cast<double>(types_ + 1);
+    std::array<double, most_types> share{};
+    double idle = 1;
+    for (std::size_t k = 0; k < types_; ++k) {
+      const double room = .9 * (capacity_[k].capacity - capacity_[k].slope * t_) / std::max(devices, 1e-300);
+      share[k] = d_ > 0 ? even : std::clamp(room, 1e-3 * even, even);
+      idle -= share[k];
+    }
     for (std::size_t k = 0; k < types_; ++k) p_[k] = .3 * eta_ / mean_devices;
     for (std::size_t i = 0; i < rows; ++i) {
       const double eta = log_[i] > 0 ? log_[i] : eta_;
       y_[i] = eta;
       z_[i] = .3 * eta;
-      sigma_[i] = share;
+      sigma_[i] = idle;
       double rate = 0;
       for (std::size_t k = 0; k < types_; ++k) {
         const std::size_t at = cell(i, k);
-        x_[at] = share;
-        rate += a_[at] * share;
+        x_[at] = share[k];
+        rate += a_[at] * share[k];
       }
       f_[i] = std::max(rate - b_[i] - w_[i] * t_, .05);
       if (log_[i] > 0) y_[i] = log_[i] / f_[i];
@@ -213,8 +230,7 @@ class interior_point {
       }
     }
     for (std::size_t k = 0; k < types_; ++k) {
-      double used = 0;
-      for (std::size_t i = 0; i < jobs_; ++i) used += m_[i] * s_[i] * share;
+      const double used = devices * share[k];
       scale_k_[k] = std::max({std::abs(capacity_[k].capacity), std::abs(capacity_[k].slope), 1e-3 * used, 1e-300});
       g_[k] = std::max(capacity_[k].capacity - used - capacity_[k].slope * t_, .1 * scale_k_[k]);
     }
