@@ -24,6 +24,7 @@ struct gavel_controller {
 
   bool due(hetsched::seconds now, bool changed) { return rounds.due(now, changed); }
   std::optional<hetsched::seconds> next_wakeup(hetsched::seconds now) const { return rounds.next_wakeup(now); }
+  void make_room(std::size_t jobs, std::size_t handles, std::size_t options) { rounds.make_room(jobs, handles, options); }
   bool wants_plan(const hetsched::situation& now) { return rounds.wants_plan(now); }
   void realise(const hetsched::situation& now, hetsched::plan& p) { rounds.realise(now, p); }
   hetsched::seconds restart_delay(const hetsched::job_record&) const { return hetsched::seconds{delay_s}; }

@@ -19,6 +19,7 @@
 #include <hetsched/objective/least_attained.hpp>
 #include <hetsched/objective/shortest.hpp>
 #include <hetsched/place/allocate/count_scan.hpp>
+#include <hetsched/place/allocate/fastest_in_turn.hpp>
 #include <hetsched/place/allocate/marginal_gain.hpp>
 #include <hetsched/place/allocate/ordered_greedy.hpp>
 #include <hetsched/place/bind/best_fit.hpp>
@@ -36,12 +37,14 @@
 #include <hetsched/predict/rate_table.hpp>
 #include <hetsched/published/easy_backfill.hpp>
 #include <hetsched/published/first_come_first_served.hpp>
+#include <hetsched/published/gavel.hpp>
 #include <hetsched/published/least_attained_service.hpp>
 #include <hetsched/published/optimus.hpp>
 #include <hetsched/published/shortest_job_first.hpp>
 #include <hetsched/published/shortest_remaining_time_first.hpp>
 #include <hetsched/published/tiresias.hpp>
 #include <hetsched/reallocate/concept.hpp>
+#include <hetsched/reallocate/deficit_rounds.hpp>
 #include <hetsched/reallocate/fixed_rounds.hpp>
 #include <hetsched/reallocate/on_event.hpp>
 #include <hetsched/reallocate/restart_cost.hpp>

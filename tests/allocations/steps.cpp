@@ -13,11 +13,13 @@
 #include <hetsched/objective/gittins.hpp>
 #include <hetsched/objective/least_attained.hpp>
 #include <hetsched/objective/shortest.hpp>
+#include <hetsched/place/allocate/fastest_in_turn.hpp>
 #include <hetsched/place/allocate/ordered_greedy.hpp>
 #include <hetsched/place/bind/best_fit.hpp>
 #include <hetsched/place/bind/consolidate.hpp>
 #include <hetsched/place/bind/sticky.hpp>
 #include <hetsched/predict/declared_speed.hpp>
+#include <hetsched/reallocate/deficit_rounds.hpp>
 #include <hetsched/reallocate/fixed_rounds.hpp>
 #include <hetsched/reallocate/on_event.hpp>
 #include <hetsched/reallocate/restart_cost.hpp>
@@ -66,75 +68,79 @@ struct hetsched::job_traits<job> : hetsched::default_job_traits<job> {
 namespace {
 
 // Jobs come now and then, and the step behind them may allocate; between arrivals jobs end, die and wake up, nodes fail: those steps may not.
+template <class Allocator, class Binder, class Controller>
+void allocates_nothing_in(Allocator allocator, Binder binder, Controller controller, bool automatic, std::uint64_t seed) {
+  typed_nodes nodes;
+  for (int n = 0; n < 6; ++n) nodes.add_node(n < 4 ? "a" : "b", n % 2 == 0 ? 8 : 5);
+  scheduler_settings settings;
+  settings.automatic_releases = automatic;
+  settings.retry_limit = 1000;
+  settings.claim_timeout = seconds{50};
+  auto s = make_scheduler<job>(nodes, declared_speed{}, allocator | binder, controller, admit_what_fits{}, settings);
+  laws::draw draw{seed};
+  double now = 0;
+  int next = 0;
+  std::size_t quiet_steps = 0, moves = 0, in_steps = 0;
+  std::vector<job_handle> running, left;
+  const auto quiet_step = [&] {
+    const std::size_t before = allocations;
+    const auto done = s.step(seconds{now});
+    in_steps += allocations - before;
+    moves += done.size();
+    ++quiet_steps;
+    for (const move& m : done)
+      if (m.what != action::start) left.push_back(m.job);
+  };
+  for (int i = 0; i < 3000; ++i) {
+    if (draw.chance(25)) {
+      for (int k = draw.between(1, 4); k > 0; --k) {
+        const int n = draw.chance(60) ? 1 : draw.between(1, 13);
+        const gang size = draw.chance(80) ? gang::exactly(n) : gang::between(n, 2 * n);
+        s.submit({next++, size, draw.between(1, 400) / 2.0, draw.chance(80) ? 0 : 1}, seconds{now});
+      }
+      for (const move& m : s.step(seconds{now}))
+        if (m.what != action::start) left.push_back(m.job);
+    }
+    now += draw.between(0, 40) / 4.0;
+    if (const auto wake = s.next_wakeup(); wake && draw.chance(40) && wake->count() < now + 100) now = std::max(now, wake->count());
+    running.clear();
+    for (int id = std::max(0, next - 120); id < next; ++id)
+      if (const auto* r = s.find(id); r->state == job_state::running) running.push_back(r->handle);
+    if (!running.empty()) {
+      const job_handle one = running[static_cast<std::size_t>(draw.between(0, static_cast<int>(running.size()) - 1))];
+      const int what = draw.between(0, 9);
+      if (what < 7) s.finished(one, seconds{now});
+      else if (what < 8) s.failed(one, seconds{now});
+      else if (what < 9) s.cancel(one, seconds{now});
+      left.push_back(one);
+    }
+    if (draw.chance(5)) {
+      const auto node = static_cast<node_id>(draw.between(0, 5));
+      for (const job_handle h : running)
+        if (const auto held = s.devices(h); !held.empty() && held.front().node == node) left.push_back(h);
+      if (draw.chance(50)) s.node_down(node, std::nullopt, seconds{now});
+      else s.node_up(node, std::nullopt, seconds{now});
+    }
+    if (!automatic && draw.chance(70)) {
+      for (const job_handle h : left)
+        while (s.released(h, seconds{now}) == answer::done) {}
+      left.clear();
+    }
+    quiet_step();
+    quiet_step();
+  }
+  CHECK(quiet_steps == 6000);
+  CHECK(moves > 100);
+  CHECK(in_steps == 0);
+}
+
 template <class Order, class Binder, class Controller>
 void allocates_nothing(Order order, Binder binder, Controller controller, std::uint64_t seed) {
   for (const auto queue : {queue_discipline::strict, queue_discipline::skip, queue_discipline::easy})
     for (const bool automatic : {true, false}) {
       CAPTURE(static_cast<int>(queue));
       CAPTURE(automatic);
-      typed_nodes nodes;
-      for (int n = 0; n < 6; ++n) nodes.add_node(n < 4 ? "a" : "b", n % 2 == 0 ? 8 : 5);
-      scheduler_settings settings;
-      settings.automatic_releases = automatic;
-      settings.retry_limit = 1000;
-      settings.claim_timeout = seconds{50};
-      auto s = make_scheduler<job>(nodes, declared_speed{}, ordered_greedy<Order>{order, queue, true} | binder, controller, admit_what_fits{},
-                                   settings);
-      laws::draw draw{seed++};
-      double now = 0;
-      int next = 0;
-      std::size_t quiet_steps = 0, moves = 0, in_steps = 0;
-      std::vector<job_handle> running, left;
-      const auto quiet_step = [&] {
-        const std::size_t before = allocations;
-        const auto done = s.step(seconds{now});
-        in_steps += allocations - before;
-        moves += done.size();
-        ++quiet_steps;
-        for (const move& m : done)
-          if (m.what != action::start) left.push_back(m.job);
-      };
-      for (int i = 0; i < 3000; ++i) {
-        if (draw.chance(25)) {
-          for (int k = draw.between(1, 4); k > 0; --k) {
-            const int n = draw.chance(60) ? 1 : draw.between(1, 13);
-            const gang size = draw.chance(80) ? gang::exactly(n) : gang::between(n, 2 * n);
-            s.submit({next++, size, draw.between(1, 400) / 2.0, draw.chance(80) ? 0 : 1}, seconds{now});
-          }
-          for (const move& m : s.step(seconds{now}))
-            if (m.what != action::start) left.push_back(m.job);
-        }
-        now += draw.between(0, 40) / 4.0;
-        if (const auto wake = s.next_wakeup(); wake && draw.chance(40) && wake->count() < now + 100) now = std::max(now, wake->count());
-        running.clear();
-        for (int id = std::max(0, next - 120); id < next; ++id)
-          if (const auto* r = s.find(id); r->state == job_state::running) running.push_back(r->handle);
-        if (!running.empty()) {
-          const job_handle one = running[static_cast<std::size_t>(draw.between(0, static_cast<int>(running.size()) - 1))];
-          const int what = draw.between(0, 9);
-          if (what < 7) s.finished(one, seconds{now});
-          else if (what < 8) s.failed(one, seconds{now});
-          else if (what < 9) s.cancel(one, seconds{now});
-          left.push_back(one);
-        }
-        if (draw.chance(5)) {
-          const auto node = static_cast<node_id>(draw.between(0, 5));
-          for (const job_handle h : running)
-            if (const auto held = s.devices(h); !held.empty() && held.front().node == node) left.push_back(h);
-          if (draw.chance(50)) s.node_down(node, std::nullopt, seconds{now});
-          else s.node_up(node, std::nullopt, seconds{now});
-        }
-        if (!automatic && draw.chance(70)) {
-          for (const job_handle h : left)
-            while (s.released(h, seconds{now}) == answer::done) {}
-          left.clear();
-        }
-        quiet_step();
-        quiet_step();
-      }
-      CHECK(quiet_steps == 6000);
-      CHECK(moves > 100);
-      CHECK(in_steps == 0);
+      allocates_nothing_in(ordered_greedy<Order>{order, queue, true}, binder, controller, automatic, seed++);
     }
 }
 
@@ -160,4 +166,14 @@ TEST_CASE("a gittins index in rounds: a step with nothing new allocates nothing"
   gittins::options o;
   for (int i = 1; i < 40; ++i) o.sample.push_back(15.0 * i);
   allocates_nothing(gittins{o}, sticky<>{}, fixed_rounds{seconds{30}}, 5);
+}
+TEST_CASE("shares in rounds: a step with nothing new allocates nothing") {
+  for (const bool automatic : {true, false})
+    for (const bool quirks : {true, false}) {
+      CAPTURE(automatic);
+      CAPTURE(quirks);
+      deficit_rounds rounds{.round = seconds{30}, .allocation_interval = seconds{100}};
+      if (quirks) rounds.quirks = gavel_quirks::all();
+      allocates_nothing_in(fastest_in_turn{}, sticky<>{}, restart_cost<deficit_rounds>{seconds{5}, rounds}, automatic, 6);
+    }
 }

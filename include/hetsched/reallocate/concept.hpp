@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -49,6 +50,13 @@ template <class C>
 concept reuses_plans = realises<C> && requires(C c, const situation& now) {
   // Asked before each pass of a decision. False: the allocator is not asked, and realise() gets an empty plan.
   { c.wants_plan(now) } -> std::same_as<bool>;
+};
+
+/// Optional: keeps an account of every job. Told when jobs come how much room it will need, so that no step need allocate.
+template <class C>
+concept keeps_accounts = requires(C c, std::size_t jobs, std::size_t handles, std::size_t options) {
+  // Room for so many jobs alive, handles up to this index, options a job.
+  c.make_room(jobs, handles, options);
 };
 
 /// Optional: drops whole groups of moves: hysteresis, budgets. `keep[g]` for group g, all true on entry.

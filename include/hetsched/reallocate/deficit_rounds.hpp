@@ -129,6 +129,16 @@ struct deficit_rounds {
     return seconds{std::max(state.wake_s, std::nextafter(now.count(), infinitely))};
   }
 
+  void make_room(std::size_t jobs, std::size_t handles, std::size_t options) {
+    state.books.make_room(jobs, handles, options);
+    state.candidates.reserve(jobs * options);
+    state.left_over.reserve(jobs);
+    state.picks.reserve(jobs);
+    state.capacity.reserve(type_set::most_types);
+    state.room.reserve(type_set::most_types);
+    state.totals_s.reserve(type_set::most_types);
+  }
+
   bool wants_plan(const situation& now) {
     state.wanted = false;
     if (state.retries || state.moves_next) return false;

@@ -59,6 +59,11 @@ struct restart_cost {
   {
     inner.realise(now, p);
   }
+  void make_room(std::size_t jobs, std::size_t handles, std::size_t options)
+    requires keeps_accounts<Controller>
+  {
+    inner.make_room(jobs, handles, options);
+  }
   bool wants_plan(const situation& now)
     requires reuses_plans<Controller>
   {

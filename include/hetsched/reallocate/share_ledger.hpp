@@ -47,6 +47,14 @@ class share_ledger {
     bool waits = false;  // held back by its owner
   };
 
+  /// Room for so many jobs alive, handles up to this index, options a job.
+  void make_room(std::size_t jobs, std::size_t handles, std::size_t options) {
+    for (auto* accounts : {&accounts_, &next_accounts_}) accounts->reserve(jobs);
+    for (auto* rows : {&rows_, &next_rows_}) rows->reserve(jobs * options);
+    first_entry_.reserve(handles);
+    next_entry_.reserve(jobs * options);
+  }
+
   std::span<const account> accounts() const { return accounts_; }
   std::span<account> accounts() { return accounts_; }
   std::span<const row> rows() const { return rows_; }

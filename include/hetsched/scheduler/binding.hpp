@@ -38,7 +38,8 @@ class binding_loop {
   void prepare(const State& s) {
     const std::size_t most_running = std::min(s.room.alive, s.all_devices()) + 1;
     State::reserve(evicted_, most_running);
-    State::reserve(plan_.entries, 2 * s.room.options + 64);
+    // Of shares of time every job may have some in every option.
+    State::reserve(plan_.entries, realises<typename State::controller_type> ? s.room.options * s.room.alive : 2 * s.room.options + 64);
     State::reserve(plan_.victims, s.room.options * most_running);
     if (planned_.size() < s.room.handles) planned_.resize(s.room.handles, unplanned);
   }

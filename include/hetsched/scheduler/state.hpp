@@ -305,6 +305,7 @@ struct scheduler_state {
     reserve(moving, devices_there);
     const std::size_t most_running = std::min(alive, devices_there) + 1;
     ahead.prepare(most_running);
+    if constexpr (keeps_accounts<Controller>) controller.make_room(room.alive, room.handles, room.options);
     if (!settings.automatic_releases) {
       reserve(leaving, devices_there);
       reserve(claims, most_running);

@@ -46,6 +46,13 @@ class fastest_in_turn {
       if (!now.options(w.job).empty() && !take(now, w.job, out)) return;
   }
 
+  /// Makes room when a job comes.
+  void follow(job_event what, job_handle, const situation& now) {
+    if (what != job_event::arrived) return;
+    room_.reserve(type_set::most_types);
+    if (queue_.capacity() < now.job_count()) queue_.reserve(2 * now.job_count());
+  }
+
  private:
   struct waiting {
     job_handle job{};
