@@ -77,8 +77,8 @@ class typed_nodes {
 
   // ---- what there is ----
   const device_types& types() const { return types_; }
-  std::span<const std::int64_t> capacity() const { return capacity_; }
-  std::span<const std::int64_t> free() const { return free_; }
+  std::span<const std::int64_t> capacity() const { return {capacity_.data(), capacity_.size()}; }
+  std::span<const std::int64_t> free() const { return {free_.data(), free_.size()}; }
   std::size_t nodes() const { return nodes_.size(); }
 
   /// Devices of the type, whatever their state: what a job larger than this can never have.
