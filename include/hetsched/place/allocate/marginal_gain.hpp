@@ -35,9 +35,11 @@
 
 namespace hetsched {
 
-class marginal_gain {
+/// @tparam Situation  as situation. (A template, so that who includes this and does not use it pays little at compile time.)
+template <class Situation>
+class basic_marginal_gain {
  public:
-  void allocate(const situation& now, plan& out) {
+  void allocate(const Situation& now, plan& out) {
     out.complete = true;
     collect(now, out);
     give_smallest();
@@ -76,7 +78,7 @@ class marginal_gain {
 
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-  void collect(const situation& now, plan& out) {
+  void collect(const Situation& now, plan& out) {
     points_.clear();
     candidates_.clear();
     const auto free = now.free();
@@ -96,7 +98,7 @@ class marginal_gain {
     for (std::size_t t = 0; t < room_.size(); ++t) room_[t] = std::min(room_[t], now.capacity()[t]);
   }
 
-  void add(const situation& now, job_handle job, const job_record& r, bool runs) {
+  void add(const Situation& now, job_handle job, const job_record& r, bool runs) {
     candidate c;
     c.job = job;
     c.rank = r.rank;
@@ -239,5 +241,7 @@ class marginal_gain {
   std::vector<step> heap_;
   std::vector<std::int64_t> room_;  // devices by type, not given yet
 };
+
+using marginal_gain = basic_marginal_gain<situation>;
 
 }  // namespace hetsched
