@@ -16,8 +16,8 @@ namespace hetsched::detail {
 
 template <class Job, class Resource, class Predictor, class Order>
 auto ordered_scheduler(Resource resource, Predictor predictor, Order order, queue_discipline queue, bool preemptive, scheduler_settings settings) {
-  return make_scheduler<Job>(std::move(resource), std::move(predictor), ordered_greedy{std::move(order), queue, preemptive} | consolidate{}, on_event{},
-                             admit_what_fits{}, settings);
+  return make_scheduler<Job>(std::move(resource), std::move(predictor), ordered_greedy{std::move(order), queue, preemptive} | consolidate{},
+                             on_event{}, admit_what_fits{}, settings);
 }
 
 }  // namespace hetsched::detail

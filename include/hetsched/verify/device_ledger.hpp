@@ -66,7 +66,8 @@ class device_ledger {
 
   void set_state(node_id n, std::optional<int> d, node_state s) {
     (d ? devices_[first_place(n, d)].own : nodes_[index(n)].whole) = s;
-    for (std::size_t p = first_place(n, {}), end = p + count(n, {}); p < end; ++p) devices_[p].state = std::max(devices_[p].own, nodes_[index(n)].whole);
+    const std::size_t first = first_place(n, {}), end = first + count(n, {});
+    for (std::size_t p = first; p < end; ++p) devices_[p].state = std::max(devices_[p].own, nodes_[index(n)].whole);
   }
   void set_factor(node_id n, std::optional<int> d, double factor) { (d ? devices_[first_place(n, d)].factor : nodes_[index(n)].factor) = factor; }
   std::span<const device> on(node_id n, std::optional<int> d) const { return {devices_.data() + first_place(n, d), count(n, d)}; }
