@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <hetsched/objective/fifo.hpp>
 #include <hetsched/objective/least_attained.hpp>
@@ -18,12 +21,14 @@
 #include <hetsched/trace/cluster.hpp>
 #include <hetsched/trace/read_jobs.hpp>
 
+#include "laws/plain_nodes.hpp"
+
 using namespace hetsched;
 
 namespace {
 
-simulate::world world_of(const std::string& jobs) {
-  return {trace::parse_jobs(jobs, "jobs.csv"), trace::parse_nodes("node,gpu_type,gpus\nn,a,4\n", "nodes.csv"), {}, {}, {}};
+simulate::world world_of(const std::string& jobs, const std::string& nodes = "node,gpu_type,gpus\nn,a,4\n") {
+  return {trace::parse_jobs(jobs, "jobs.csv"), trace::parse_nodes(nodes, "nodes.csv"), {}, {}, {}};
 }
 
 typed_nodes four_devices() {
@@ -31,6 +36,41 @@ typed_nodes four_devices() {
   nodes.add_node("a", 4);
   return nodes;
 }
+
+const std::string cluster_of_three_types =
+    "node,gpu_type,gpus\na,v100,8\nb,v100,8\nc,v100,8\nd,p100,4\ne,p100,4\nf,p100,4\ng,k80,2\nh,k80,2\ni,k80,2\nj,k80,2\n";
+
+// Arrivals close together, gangs of all sizes, up to 50 minutes of work; whole seconds.
+std::string random_gangs(std::uint64_t seed, int jobs) {
+  constexpr int gangs[]{1, 1, 1, 2, 4, 8, 12};
+  laws::draw draw{seed};
+  std::string rows = "job_id,submit_s,gpus,duration_s\n";
+  int submit_s = 0;
+  for (int i = 0; i < jobs; ++i) {
+    submit_s += draw.between(0, 39);
+    const int gang = gangs[draw.between(0, 6)];
+    rows += std::to_string(i) + "," + std::to_string(submit_s) + "," + std::to_string(gang) + "," + std::to_string(draw.between(1, 3000)) + "\n";
+  }
+  return rows;
+}
+
+// One job pushes another out.
+struct turn {
+  std::uint32_t out;
+  job_handle in;
+  std::int32_t devices;
+  double ran_s;
+};
+
+struct turn_log : simulate::no_log {
+  std::vector<double> since = std::vector<double>(16);
+  std::vector<turn> turns;
+
+  void moved(double t, const move& m, std::uint32_t job, double, double) {
+    if (m.what == action::start) since[job] = t;
+    if (m.what == action::stop) turns.push_back({job, m.sake, static_cast<std::int32_t>(m.devices.size()), t - since[job]});
+  }
+};
 
 }  // namespace
 
@@ -47,17 +87,35 @@ TEST_CASE("time-sharing gets on, however much longer than its slice a restart ta
 }
 
 TEST_CASE("jobs that are level do not take turns at every look") {
-  // Nine single jobs on four devices: at every end of a slice four wait that are nearly level with those that run.
-  std::string jobs = "job_id,submit_s,gpus,duration_s\n";
-  for (int i = 0; i < 9; ++i) jobs += std::to_string(i) + ",0," + (i == 0 ? "3" : "1") + ",6000\n";
-  const auto truth = world_of(jobs);
-  auto scheduler =
-      make_scheduler<simulate::world_job>(four_devices(), simulate::world_predictor{}, ordered_greedy{las{seconds{60}}} | consolidate{}, on_event{});
-  simulate::simulator run{scheduler, truth};
-  int instants = 0;
-  while (run.play_instant()) REQUIRE(++instants < 20'000);
-  CHECK(run.sums().preemptions < 11 * 6000 / 60 * 4);  // at most one a device and slice
-  for (const simulate::life& l : run.lives()) CHECK(l.state == simulate::life_state::finished);
+  // Gangs over three types and ten nodes. Compared by attained service alone at every wake-up, jobs of seed 27 push each other out at instants that
+  // come ever closer, and the run never ends.
+  constexpr double slice_s = 60;
+  for (const std::uint64_t seed : {27U, 42U, 105U, 122U}) {
+    CAPTURE(seed);
+    const auto truth = world_of(random_gangs(seed, 16), cluster_of_three_types);
+    typed_nodes nodes;
+    for (int i = 0; i < 3; ++i) nodes.add_node("v100", 8);
+    for (int i = 0; i < 3; ++i) nodes.add_node("p100", 4);
+    for (int i = 0; i < 4; ++i) nodes.add_node("k80", 2);
+    auto scheduler = make_scheduler<simulate::world_job>(std::move(nodes), simulate::world_predictor{},
+                                                         ordered_greedy{las{seconds{slice_s}}} | consolidate{}, on_event{});
+    simulate::simulator run{scheduler, truth, {}, {}, turn_log{}};
+    int instants = 0;
+    bool fair = true;
+    for (std::uint64_t events = 0; run.play_instant(); events = run.sums().events) {
+      REQUIRE(++instants < 1000);
+      for (const turn& t : run.log().turns) {
+        const simulate::life& out = run.lives()[t.out];
+        const double ahead = out.device_s - run.lives()[scheduler.job(t.in).number].device_s;
+        // Where only time went by, who leaves has had its slice, and is a quantum ahead of who comes.
+        if (run.sums().events == events) fair = fair && t.ran_s > slice_s - 1e-6 && ahead > slice_s * t.devices - 1e-6;
+      }
+      run.log().turns.clear();
+    }
+    CHECK(fair);
+    CHECK(run.sums().preemptions > 0);
+    for (const simulate::life& l : run.lives()) CHECK(l.state == simulate::life_state::finished);
+  }
 }
 
 TEST_CASE("a job of which no work is known is refused, whoever came before it") {

@@ -11,17 +11,13 @@
 #include <utility>
 
 #include <hetsched/objective/fifo.hpp>
-#include <hetsched/place/allocate/ordered_greedy.hpp>
-#include <hetsched/place/bind/consolidate.hpp>
-#include <hetsched/reallocate/on_event.hpp>
-#include <hetsched/scheduler.hpp>
+#include <hetsched/published/ordered_scheduler.hpp>
 
 namespace hetsched {
 
 template <schedulable Job, resource_model Resource, class Predictor>
 [[nodiscard]] auto first_come_first_served(Resource resource, Predictor predictor, scheduler_settings settings = {}) {
-  return make_scheduler<Job>(std::move(resource), std::move(predictor), ordered_greedy{fifo{}, queue_discipline::strict, false} | consolidate{},
-                             on_event{}, admit_what_fits{}, settings);
+  return detail::ordered_scheduler<Job>(std::move(resource), std::move(predictor), fifo{}, queue_discipline::strict, false, settings);
 }
 
 }  // namespace hetsched

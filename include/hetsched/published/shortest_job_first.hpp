@@ -12,17 +12,13 @@
 #include <utility>
 
 #include <hetsched/objective/shortest.hpp>
-#include <hetsched/place/allocate/ordered_greedy.hpp>
-#include <hetsched/place/bind/consolidate.hpp>
-#include <hetsched/reallocate/on_event.hpp>
-#include <hetsched/scheduler.hpp>
+#include <hetsched/published/ordered_scheduler.hpp>
 
 namespace hetsched {
 
 template <schedulable Job, resource_model Resource, class Predictor>
 [[nodiscard]] auto shortest_job_first(Resource resource, Predictor predictor, scheduler_settings settings = {}) {
-  return make_scheduler<Job>(std::move(resource), std::move(predictor), ordered_greedy{sjf{}, queue_discipline::strict, false} | consolidate{},
-                             on_event{}, admit_what_fits{}, settings);
+  return detail::ordered_scheduler<Job>(std::move(resource), std::move(predictor), sjf{}, queue_discipline::strict, false, settings);
 }
 
 }  // namespace hetsched

@@ -13,17 +13,13 @@
 #include <utility>
 
 #include <hetsched/objective/shortest.hpp>
-#include <hetsched/place/allocate/ordered_greedy.hpp>
-#include <hetsched/place/bind/consolidate.hpp>
-#include <hetsched/reallocate/on_event.hpp>
-#include <hetsched/scheduler.hpp>
+#include <hetsched/published/ordered_scheduler.hpp>
 
 namespace hetsched {
 
 template <schedulable Job, resource_model Resource, class Predictor>
 [[nodiscard]] auto shortest_remaining_time_first(Resource resource, Predictor predictor, srtf order = {}, scheduler_settings settings = {}) {
-  return make_scheduler<Job>(std::move(resource), std::move(predictor), ordered_greedy{order, queue_discipline::skip, true} | consolidate{},
-                             on_event{}, admit_what_fits{}, settings);
+  return detail::ordered_scheduler<Job>(std::move(resource), std::move(predictor), order, queue_discipline::skip, true, settings);
 }
 
 }  // namespace hetsched

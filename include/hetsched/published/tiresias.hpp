@@ -16,27 +16,22 @@
 
 #include <hetsched/objective/gittins.hpp>
 #include <hetsched/objective/least_attained.hpp>
-#include <hetsched/place/allocate/ordered_greedy.hpp>
-#include <hetsched/place/bind/consolidate.hpp>
-#include <hetsched/reallocate/on_event.hpp>
-#include <hetsched/scheduler.hpp>
+#include <hetsched/published/ordered_scheduler.hpp>
 
 namespace hetsched {
 
 /// @throws invalid_input  limits that do not ascend, a negative promote_after
 template <schedulable Job, resource_model Resource, class Predictor>
 [[nodiscard]] auto tiresias(Resource resource, Predictor predictor, tiresias_queues::options queues = {}, scheduler_settings settings = {}) {
-  return make_scheduler<Job>(std::move(resource), std::move(predictor),
-                             ordered_greedy{tiresias_queues{std::move(queues)}, queue_discipline::skip, true} | consolidate{}, on_event{},
-                             admit_what_fits{}, settings);
+  return detail::ordered_scheduler<Job>(std::move(resource), std::move(predictor), tiresias_queues{std::move(queues)}, queue_discipline::skip, true,
+                                        settings);
 }
 
 /// @throws invalid_input  a sample that is not positive and finite
 template <schedulable Job, resource_model Resource, class Predictor>
 [[nodiscard]] auto tiresias_gittins(Resource resource, Predictor predictor, gittins::options history = {}, scheduler_settings settings = {}) {
-  return make_scheduler<Job>(std::move(resource), std::move(predictor),
-                             ordered_greedy{gittins{std::move(history)}, queue_discipline::skip, true} | consolidate{}, on_event{}, admit_what_fits{},
-                             settings);
+  return detail::ordered_scheduler<Job>(std::move(resource), std::move(predictor), gittins{std::move(history)}, queue_discipline::skip, true,
+                                        settings);
 }
 
 }  // namespace hetsched

@@ -59,26 +59,28 @@ concept readable_device = requires(const Device& d) {
   { device_traits<Device>::kind(d) } -> std::convertible_to<std::string_view>;
 };
 
-class typed_nodes {
+/// @tparam Options  as node_options. (A template, so that who includes this and has no such nodes pays little at compile time.)
+template <class Options>
+class basic_typed_nodes {
  public:
   /// Devices a node at most: held_device::device is an index of 16 bits.
   static constexpr int most_devices_a_node = 65536;
 
-  typed_nodes() = default;
-  explicit typed_nodes(node_options options) : options_{options} {}
+  basic_typed_nodes() = default;
+  explicit basic_typed_nodes(Options options) : options_{options} {}
 
   /// One element a device. Nodes are numbered as they are first seen, the devices of a node as they come.
   /// @throws invalid_input  a node with devices of two types, a 65th type, more than 65,536 devices in a node
   template <std::ranges::input_range Devices>
-    requires readable_device<std::ranges::range_value_t<Devices>> && (!std::same_as<std::remove_cvref_t<Devices>, typed_nodes>)
-  explicit typed_nodes(const Devices& devices, node_options options = {}) : options_{options} {
+    requires readable_device<std::ranges::range_value_t<Devices>> && (!std::same_as<std::remove_cvref_t<Devices>, basic_typed_nodes>)
+  explicit basic_typed_nodes(const Devices& devices, Options options = {}) : options_{options} {
     read(devices);
   }
 
   // ---- what there is ----
   const device_types& types() const { return types_; }
-  std::span<const std::int64_t> capacity() const { return capacity_; }
-  std::span<const std::int64_t> free() const { return free_; }
+  std::span<const std::int64_t> capacity() const { return {capacity_.data(), capacity_.size()}; }
+  std::span<const std::int64_t> free() const { return {free_.data(), free_.size()}; }
   std::size_t nodes() const { return nodes_.size(); }
 
   /// Devices of the type, whatever their state: what a job larger than this can never have.
@@ -331,7 +333,7 @@ class typed_nodes {
     undo_log() = default;
     undo_log(const undo_log& other) {
       entries.reserve(other.entries.capacity());
-      entries.insert(entries.end(), other.entries.begin(), other.entries.end());
+      for (const entry& e : other.entries) entries.push_back(e);
     }
     undo_log(undo_log&& other) noexcept = default;
     undo_log& operator=(undo_log other) noexcept {
@@ -539,7 +541,7 @@ class typed_nodes {
     return best;
   }
 
-  node_options options_;
+  Options options_;
   device_types types_;
   std::vector<std::int64_t> capacity_;  // by type
   std::vector<std::int64_t> free_;      // by type
@@ -550,5 +552,7 @@ class typed_nodes {
   undo_log log_;
   std::size_t open_level_ = 0;  // one past the entry of the innermost open mark; 0 where none is open
 };
+
+using typed_nodes = basic_typed_nodes<node_options>;
 
 }  // namespace hetsched

@@ -108,7 +108,7 @@ class binding_loop {
   template <class State>
   void vacate(State& s) {
     for (const job_handle job : s.jobs.list()) planned_[job.index] = unplanned;
-    for (auto e = plan_.entries.rbegin(); e != plan_.entries.rend(); ++e) planned_[e->job.index] = e->option;
+    for (std::size_t i = plan_.entries.size(); i-- > 0;) planned_[plan_.entries[i].job.index] = plan_.entries[i].option;
     for (const job_handle job : s.jobs.list()) {
       const job_record& r = s.jobs.record(job.index);
       if (r.devices == 0 || r.option == planned_[job.index] || r.held_back || s.pinned(job.index)) continue;

@@ -31,7 +31,7 @@ class job_table {
   /// At least the jobs that have not ended, in the list or not yet.
   std::size_t living() const { return active_ + unranked_.size(); }
   /// Jobs that came since the last rank_arrivals(); some of them may have ended.
-  std::span<const std::uint32_t> arriving() const { return unranked_; }
+  std::span<const std::uint32_t> arriving() const { return {unranked_.data(), unranked_.size()}; }
 
   job_record& record(std::uint32_t at) { return records_[at]; }
   const job_record& record(std::uint32_t at) const { return records_[at]; }

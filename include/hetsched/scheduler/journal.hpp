@@ -12,10 +12,12 @@
 
 namespace hetsched {
 
-class journal {
+/// @tparam Record  as job_record. (A template, so that its code is made where a scheduler is, and not wherever it is included.)
+template <class Record>
+class basic_journal {
  public:
   struct page {
-    job_record before{};
+    Record before{};
     std::uint32_t devices_from = 0;  // into old_devices
     why cause = why::plan;
     job_handle sake{};
@@ -41,7 +43,7 @@ class journal {
 
   /// The page of a job, opened with its present state at the first call. Of a job without devices `before` says only which
   /// it is, unless `whole`: nothing that it could lose needs to be known, but where a start may be refused.
-  page& open(const job_record& r, std::span<const held_device> devices, const column& held, double delay_s, bool whole) {
+  page& open(const Record& r, std::span<const held_device> devices, const column& held, double delay_s, bool whole) {
     std::uint32_t& at = page_of_[r.handle.index];
     if (at == none) {
       at = used_;
@@ -147,7 +149,7 @@ class journal {
       m.devices = {new_devices_.data() + from, current.size()};
     }
     if (moves_.size() > 1) sort_moves();
-    return moves_;
+    return {moves_.data(), moves_.size()};
   }
 
   /// The engine has been told: blank pages.
@@ -228,5 +230,7 @@ class journal {
   std::vector<move> moves_;
   std::uint32_t groups_ = 0;
 };
+
+using journal = basic_journal<job_record>;
 
 }  // namespace hetsched

@@ -106,8 +106,11 @@ class option_book {
 
   /// Known to run, fastest first, then by type, fewer devices, fewer nodes.
   std::span<const option> options(std::uint32_t at) const {
-    if constexpr (rates_by_kind<Predictor>) return kinds_[kind_of_[at]].options;
-    else return own_[at];
+    const auto& of = [&]() -> const std::vector<option>& {
+      if constexpr (rates_by_kind<Predictor>) return kinds_[kind_of_[at]].options;
+      else return own_[at];
+    }();
+    return {of.data(), of.size()};
   }
 
   /// One of them.

@@ -254,7 +254,7 @@ struct scheduler_state {
       auto& own = priced[at];
       own.assign(plain.begin(), plain.end());
       controller.price(jobs.record(at), own, seconds{now_s});
-      return own;
+      return {own.data(), own.size()};
     } else {
       return plain;
     }

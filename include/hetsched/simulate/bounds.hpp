@@ -31,6 +31,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -63,7 +64,8 @@ struct pooled {
 /// One machine that works on the job with the least key, preempting. Sizes of 0 end on arrival.
 /// @param jobs   by submit_s, from 0 up
 /// @param takes  which jobs are there
-inline pooled run_pooled(std::span<const least_needs> jobs, const std::vector<bool>& takes, double devices, order by) {
+template <class Jobs>
+pooled run_pooled(Jobs jobs, const std::vector<bool>& takes, double devices, order by) {
   struct waiting {
     double key;
     std::size_t job;
@@ -111,7 +113,8 @@ inline pooled run_pooled(std::span<const least_needs> jobs, const std::vector<bo
 
 /// The least sum of completions less submissions of some jobs, whatever else there is.
 /// @param jobs  by submit_s
-inline double least_flow(std::span<const least_needs> jobs, double devices) {
+template <class Jobs>
+double least_flow(Jobs jobs, double devices) {
   if (jobs.size() == 1) return std::max(jobs.front().best_time_s, jobs.front().best_device_s / devices);
   double arrivals = 0, alone = 0;
   for (const least_needs& j : jobs) {
@@ -133,7 +136,8 @@ inline double least_flow(std::span<const least_needs> jobs, double devices) {
 }
 
 /// One past the last job of the pooled machine's busy period that begins with job `first`.
-inline std::size_t busy_period_end(std::span<const least_needs> jobs, std::size_t first, double devices) {
+template <class Jobs>
+std::size_t busy_period_end(Jobs jobs, std::size_t first, double devices) {
   double idle_at = jobs[first].submit_s;
   std::size_t i = first;
   do idle_at += jobs[i].best_device_s / devices;
@@ -141,7 +145,8 @@ inline std::size_t busy_period_end(std::span<const least_needs> jobs, std::size_
   return i;
 }
 
-inline void check(std::span<const least_needs> jobs, std::int64_t devices) {
+template <class Jobs>
+void check(Jobs jobs, std::int64_t devices) {
   const auto wrong = [](double v) { return !std::isfinite(v) || v < 0; };
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     const std::string field = "jobs[" + std::to_string(j) + "].";
@@ -160,19 +165,21 @@ inline void check(std::span<const least_needs> jobs, std::int64_t devices) {
 /// @param jobs            in any order, which does not matter to the last bit
 /// @param devices         of all types, the most that were ever up
 /// @param first_submit_s  from when the makespan counts, if earlier than the jobs' own first submission
-inline lower_bounds lower_bounds_of(std::span<const least_needs> jobs, std::int64_t devices, std::optional<double> first_submit_s = std::nullopt) {
+template <class Needs = least_needs>
+lower_bounds lower_bounds_of(std::type_identity_t<std::span<const Needs>> jobs, std::int64_t devices,
+                             std::optional<double> first_submit_s = std::nullopt) {
   namespace detail = bounds_detail;
   detail::check(jobs, devices);
   if (jobs.empty()) return {};
 
-  std::vector<least_needs> sorted(jobs.begin(), jobs.end());
-  std::sort(sorted.begin(), sorted.end(), [](const least_needs& a, const least_needs& b) {
+  std::vector<Needs> sorted(jobs.data(), jobs.data() + jobs.size());
+  std::sort(sorted.begin(), sorted.end(), [](const Needs& a, const Needs& b) {
     if (a.submit_s != b.submit_s) return a.submit_s < b.submit_s;
     return a.best_device_s != b.best_device_s ? a.best_device_s < b.best_device_s : a.best_time_s < b.best_time_s;
   });
   const double first = sorted.front().submit_s;
   const double before = first_submit_s ? std::max(first - *first_submit_s, 0.0) : 0.0;
-  for (least_needs& j : sorted) j.submit_s -= first;  // small numbers round less
+  for (Needs& j : sorted) j.submit_s -= first;  // small numbers round less
   const double pool = static_cast<double>(std::max<std::int64_t>(devices, 1));
 
   double makespan = 0, behind = 0;
@@ -181,10 +188,11 @@ inline lower_bounds lower_bounds_of(std::span<const least_needs> jobs, std::int6
     makespan = std::max({makespan, sorted[i].submit_s + sorted[i].best_time_s, sorted[i].submit_s + behind / pool});
   }
 
+  const std::span<const Needs> all{sorted.data(), sorted.size()};
   double flow = 0;
   for (std::size_t i = 0; i < sorted.size();) {
-    const std::size_t end = detail::busy_period_end(sorted, i, pool);
-    flow += detail::least_flow(std::span{sorted}.subspan(i, end - i), pool);
+    const std::size_t end = detail::busy_period_end(all, i, pool);
+    flow += detail::least_flow(all.subspan(i, end - i), pool);
     i = end;
   }
   return {before + makespan, flow / static_cast<double>(sorted.size())};

@@ -54,7 +54,8 @@ inline double percentile(std::span<const double> sorted, double p) {
 }
 
 /// The time the job would need alone on 1/n of the cluster, as its rate there; 0 where it has none.
-inline double isolated_rate(const world& truth, std::size_t job, double n, const cluster_shape& shape) {
+template <class World>
+double isolated_rate(const World& truth, std::size_t job, double n, const cluster_shape& shape) {
   const std::int32_t gpus = truth.job(job).gpus;
   double shares = 0, rate = 0;
   for (std::size_t t = 0; t < shape.devices.size(); ++t) {
@@ -69,7 +70,8 @@ inline double isolated_rate(const world& truth, std::size_t job, double n, const
 }
 
 /// Over the job's columns: its least time alone and its least device-seconds.
-inline least_needs needs_of(const world& truth, std::size_t job, const cluster_shape& shape) {
+template <class World>
+least_needs needs_of(const World& truth, std::size_t job, const cluster_shape& shape) {
   least_needs best{truth.submit_s(job), 0, 0};
   const double work = truth.work(job).value_or(0);
   const gang size = truth.gang_of(job);
@@ -94,7 +96,8 @@ inline least_needs needs_of(const world& truth, std::size_t job, const cluster_s
 }
 
 /// @param shape  devices by type as of the start of the run
-inline summary summarise(const world& truth, std::span<const life> lives, std::size_t submitted, const totals& sums, const cluster_shape& shape) {
+template <class World>
+summary summarise(const World& truth, std::span<const life> lives, std::size_t submitted, const totals& sums, const cluster_shape& shape) {
   summary s;
   s.submitted = submitted;
   s.starts = sums.starts;
@@ -167,7 +170,7 @@ inline summary summarise(const world& truth, std::span<const life> lives, std::s
     needs.reserve(s.finished);
     for (std::size_t i = 0; i < submitted; ++i)
       if (lives[i].state == life_state::finished) needs.push_back(needs_of(truth, i, shape));
-    const lower_bounds b = lower_bounds_of(needs, shape.total(), first_submit);
+    const lower_bounds b = lower_bounds_of({needs.data(), needs.size()}, shape.total(), first_submit);
     s.makespan_lower_bound_s = b.makespan_s;
     s.jct_mean_lower_bound_s = b.jct_mean_s;
   }

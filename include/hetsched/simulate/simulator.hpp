@@ -160,7 +160,7 @@ class simulator {
     return true;
   }
 
-  std::span<const life> lives() const { return lives_; }
+  std::span<const life> lives() const { return {lives_.data(), lives_.size()}; }
   const totals& sums() const { return totals_; }
   Log& log() { return log_; }
   std::size_t submitted() const { return next_arrival_; }

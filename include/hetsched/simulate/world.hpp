@@ -48,11 +48,13 @@ struct world_settings {
   std::uint64_t seed = 0;
 };
 
-class world {
+/// @tparam Workload  as trace::workload. (A template, so that who includes this and builds no world pays little at compile time.)
+template <class Workload>
+class basic_world {
  public:
   /// @throws invalid_input  an unknown reference type, a noise that is negative or not finite
-  world(trace::workload jobs, const trace::cluster& cluster, const std::vector<trace::throughput>& table,
-        const std::vector<trace::type_speed>& speeds, world_settings settings)
+  basic_world(Workload jobs, const trace::cluster& cluster, const std::vector<trace::throughput>& table,
+              const std::vector<trace::type_speed>& speeds, world_settings settings)
       : jobs_{std::move(jobs)}, settings_{std::move(settings)} {
     if (!(settings_.noise >= 0) || std::isinf(settings_.noise)) throw invalid_input{"noise", "must be finite and not negative"};
     for (const std::string& type : cluster.types) types_.add(type);
@@ -68,7 +70,7 @@ class world {
   }
 
   std::size_t size() const { return jobs_.jobs.size(); }
-  const trace::workload& workload() const { return jobs_; }
+  const Workload& workload() const { return jobs_; }
   const trace::job& job(std::size_t i) const { return jobs_.jobs[i]; }
   const device_types& types() const { return types_; }
   const world_settings& settings() const { return settings_; }
@@ -258,7 +260,7 @@ class world {
     std::int32_t gpus;
   };
 
-  trace::workload jobs_;
+  Workload jobs_;
   world_settings settings_;
   device_types types_;
   std::vector<double> speeds_;  // by type, relative to the reference
@@ -271,6 +273,8 @@ class world {
   std::vector<std::string> own_keys_;  // by job, where noise makes each job its own kind
   std::vector<double> priorities_;
 };
+
+using world = basic_world<trace::workload>;
 
 /// A job of a world, as a scheduler holds it.
 struct world_job {

@@ -54,11 +54,13 @@ inline int compare_integers(std::string_view a, std::string_view b) {
   return minus_a ? -larger : larger;
 }
 
+/// @tparam Rows  as trace::rows
+template <class Rows>
 class builder {
  public:
   /// @param source    outlives this object
   /// @param id_column for messages
-  builder(const rows& source, std::string_view id_column) : source_{source}, id_column_{id_column} {
+  builder(const Rows& source, std::string_view id_column) : source_{source}, id_column_{id_column} {
     const std::size_t most = source.lines_left();
     made_.jobs.reserve(most);
     keys_.reserve(most);
@@ -228,7 +230,7 @@ class builder {
     }
   }
 
-  const rows& source_;
+  const Rows& source_;
   std::string id_column_;
   workload made_;
   std::vector<id_or_row> keys_;  // job::id indexes it until finish()

@@ -79,7 +79,8 @@ inline bool is_partitions(std::string_view text) {
 }
 
 /// Refuses a name that two nodes have.
-inline void check_names(const rows& table, const std::vector<node>& nodes, const std::vector<std::size_t>& lines) {
+template <class Rows>
+void check_names(const Rows& table, const std::vector<node>& nodes, const std::vector<std::size_t>& lines) {
   std::vector<std::size_t> order(nodes.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return std::tie(nodes[a].name, a) < std::tie(nodes[b].name, b); });
@@ -93,9 +94,10 @@ inline void check_names(const rows& table, const std::vector<node>& nodes, const
 }  // namespace detail
 
 /// @param levels  names of level columns to look for, smallest domain first
-inline cluster parse_nodes(std::string_view text, std::string_view file, const std::vector<std::string>& levels = default_levels()) {
+template <class Rows = rows>
+cluster parse_nodes(std::string_view text, std::string_view file, const std::vector<std::string>& levels = default_levels()) {
   constexpr std::int64_t most_nodes = 10'000'000;
-  rows table{text, file};
+  Rows table{text, file};
   const rows::column name = table.require("node"), gpus = table.require("gpus"), type = table.find("gpu_type"), count = table.find("count"),
                      cpus = table.find("cpus"), memory = table.find("memory_gb"), gpu_memory = table.find("gpu_memory_gb"),
                      partitions = table.find("partitions");
@@ -147,8 +149,9 @@ inline cluster parse_nodes(std::string_view text, std::string_view file, const s
   return made;
 }
 
-inline cluster read_nodes(const std::filesystem::path& path, const std::vector<std::string>& levels = default_levels()) {
-  return parse_nodes(read_text(path), path.string(), levels);
+template <class Rows = rows>
+cluster read_nodes(const std::filesystem::path& path, const std::vector<std::string>& levels = default_levels()) {
+  return parse_nodes<Rows>(read_text(path), path.string(), levels);
 }
 
 }  // namespace hetsched::trace

@@ -32,9 +32,10 @@ struct fault {
   std::size_t line = 0;                ///< in the file, for messages
 };
 
-inline std::vector<fault> parse_faults(std::string_view text, std::string_view file) {
+template <class Rows = rows>
+std::vector<fault> parse_faults(std::string_view text, std::string_view file) {
   constexpr std::array<std::string_view, 4> kinds = {"down", "up", "drain", "slow"};
-  rows table{text, file};
+  Rows table{text, file};
   const rows::column time = table.require("time_s"), event = table.require("event"), node = table.require("node"), device = table.find("device"),
                      factor = table.find("factor");
   std::vector<fault> made;
@@ -63,6 +64,9 @@ inline std::vector<fault> parse_faults(std::string_view text, std::string_view f
   return made;
 }
 
-inline std::vector<fault> read_faults(const std::filesystem::path& path) { return parse_faults(read_text(path), path.string()); }
+template <class Rows = rows>
+std::vector<fault> read_faults(const std::filesystem::path& path) {
+  return parse_faults<Rows>(read_text(path), path.string());
+}
 
 }  // namespace hetsched::trace

@@ -37,23 +37,27 @@ inline std::optional<format> parse_format(std::string_view name) {
 
 /// @param text  the bytes of a file, kept during the call
 /// @param name  the file's name for messages
-inline workload parse_jobs(std::string_view text, std::string_view name, format how = format::csv) {
+template <class Rows = rows>
+workload parse_jobs(std::string_view text, std::string_view name, format how = format::csv) {
   switch (how) {
-    case format::csv: return read_csv_jobs(text, name);
-    case format::gavel: return read_gavel_jobs(text, name);
-    case format::philly: return read_philly_jobs(text, name);
-    case format::pollux: return read_pollux_jobs(text, name);
-    case format::tiresias: return read_tiresias_jobs(text, name);
-    case format::muri: return read_muri_jobs(text, name);
-    case format::itp: return read_itp_jobs(text, name);
-    case format::openb: return read_openb_jobs(text, name);
-    case format::swf: return read_swf_jobs(text, name);
+    case format::csv: return read_csv_jobs<Rows>(text, name);
+    case format::gavel: return read_gavel_jobs<Rows>(text, name);
+    case format::philly: return read_philly_jobs<Rows>(text, name);
+    case format::pollux: return read_pollux_jobs<Rows>(text, name);
+    case format::tiresias: return read_tiresias_jobs<Rows>(text, name);
+    case format::muri: return read_muri_jobs<Rows>(text, name);
+    case format::itp: return read_itp_jobs<Rows>(text, name);
+    case format::openb: return read_openb_jobs<Rows>(text, name);
+    case format::swf: return read_swf_jobs<Rows>(text, name);
   }
   throw bad_file{std::string{name}, "not a format"};
 }
 
 /// The workload of a file. O(n log n); the file is in memory once, until this returns.
 /// Throws bad_file with one line that says where and why.
-inline workload read_jobs(const std::filesystem::path& path, format how = format::csv) { return parse_jobs(read_text(path), path.string(), how); }
+template <class Rows = rows>
+workload read_jobs(const std::filesystem::path& path, format how = format::csv) {
+  return parse_jobs<Rows>(read_text(path), path.string(), how);
+}
 
 }  // namespace hetsched::trace

@@ -61,6 +61,7 @@ struct dialect {
   char comment = '\0';   ///< lines that begin with it are skipped
 };
 
+/// The readers are templates of it, so that a program pays at compile time for those alone that it calls.
 class rows {
  public:
   using column = std::size_t;

@@ -39,8 +39,9 @@ struct type_speed {
 };
 
 /// @return  sorted by (gpu_type, model, batch_size, gpus, consolidated), each cell once
-inline std::vector<throughput> parse_throughputs(std::string_view text, std::string_view file) {
-  rows table{text, file};
+template <class Rows = rows>
+std::vector<throughput> parse_throughputs(std::string_view text, std::string_view file) {
+  Rows table{text, file};
   const rows::column type = table.require("gpu_type"), consolidated = table.require("consolidated"), model = table.require("model"),
                      batch = table.require("batch_size"), gpus = table.require("gpus"), rate = table.require("steps_per_s");
   std::vector<std::pair<throughput, std::size_t>> found;
@@ -75,11 +76,15 @@ inline std::vector<throughput> parse_throughputs(std::string_view text, std::str
   return made;
 }
 
-inline std::vector<throughput> read_throughputs(const std::filesystem::path& path) { return parse_throughputs(read_text(path), path.string()); }
+template <class Rows = rows>
+std::vector<throughput> read_throughputs(const std::filesystem::path& path) {
+  return parse_throughputs<Rows>(read_text(path), path.string());
+}
 
 /// @return  sorted by gpu_type
-inline std::vector<type_speed> parse_types(std::string_view text, std::string_view file) {
-  rows table{text, file};
+template <class Rows = rows>
+std::vector<type_speed> parse_types(std::string_view text, std::string_view file) {
+  Rows table{text, file};
   const rows::column type = table.require("gpu_type"), speed = table.require("speed");
   std::vector<std::pair<type_speed, std::size_t>> found;
   while (table.next()) {
@@ -100,6 +105,9 @@ inline std::vector<type_speed> parse_types(std::string_view text, std::string_vi
   return made;
 }
 
-inline std::vector<type_speed> read_types(const std::filesystem::path& path) { return parse_types(read_text(path), path.string()); }
+template <class Rows = rows>
+std::vector<type_speed> read_types(const std::filesystem::path& path) {
+  return parse_types<Rows>(read_text(path), path.string());
+}
 
 }  // namespace hetsched::trace

@@ -25,7 +25,7 @@
 
 namespace hetsched::verify {
 
-template <class Scheduler>
+template <class Scheduler, class Moves = move_checker>
 class checked {
  public:
   using job_type = typename Scheduler::job_type;
@@ -252,7 +252,7 @@ class checked {
   }
 
   Scheduler scheduler_;
-  move_checker checker_;
+  Moves checker_;
   std::vector<job_handle> handles_;  // by index, the last of each
 };
 

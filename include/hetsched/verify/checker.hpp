@@ -22,14 +22,16 @@
 
 namespace hetsched::verify {
 
-class checker {
+/// @tparam Moves  as move_checker. (A template, so that who includes this and checks nothing pays little at compile time.)
+template <class Moves>
+class basic_checker {
  public:
   /// @param world     as simulate::simulator needs it, with gang_of(i) and accepts(i, type name). It must outlive the checker
   /// @param cluster   a resource model as the run begins, or a trace::cluster
   /// @param settings  release_delay_s must be that of the simulation
   /// @throws invalid_input  as move_checker does
   template <class World, class Cluster>
-  checker(const World& world, const Cluster& cluster, checker_settings settings = {})
+  basic_checker(const World& world, const Cluster& cluster, checker_settings settings = {})
       : may_rest_{settings.whole_steps}, checker_{std::move(settings)} {
     const device_types types = meet(cluster);
     terms_of_ = [&world, types](std::uint32_t job) { return terms_in(world, types, job); };
@@ -133,16 +135,18 @@ class checker {
     const auto truth = speed_(job, checker_.held(job).type(), static_cast<std::int32_t>(devices.size()), one_node);
     const double expected = truth.possible() ? truth.steps_per_s() * checker_.ledger().slowest(devices) : 0.0;
     if (std::abs(rate - expected) <= 1e-12 * expected) return;
-    checker_.report(law::speed, checker_.named(job) + " works at " + move_checker::text(rate) + " steps per second where the world has " +
-                                    move_checker::text(expected));
+    checker_.report(law::speed, checker_.named(job) + " works at " + Moves::text(rate) + " steps per second where the world has " +
+                                    Moves::text(expected));
   }
 
   bool may_rest_ = false;
-  move_checker checker_;
+  Moves checker_;
   std::function<job_terms(std::uint32_t)> terms_of_;
   std::function<hetsched::rate(std::uint32_t, type_id, std::int32_t, bool)> speed_;
   bool moving_ = false;
   double last_s_ = -std::numeric_limits<double>::infinity();
 };
+
+using checker = basic_checker<move_checker>;
 
 }  // namespace hetsched::verify

@@ -66,10 +66,11 @@ class device_ledger {
 
   void set_state(node_id n, std::optional<int> d, node_state s) {
     (d ? devices_[first_place(n, d)].own : nodes_[index(n)].whole) = s;
-    for (device& each : std::span{devices_}.subspan(first_place(n, {}), count(n, {}))) each.state = std::max(each.own, nodes_[index(n)].whole);
+    const std::size_t first = first_place(n, {}), end = first + count(n, {});
+    for (std::size_t p = first; p < end; ++p) devices_[p].state = std::max(devices_[p].own, nodes_[index(n)].whole);
   }
   void set_factor(node_id n, std::optional<int> d, double factor) { (d ? devices_[first_place(n, d)].factor : nodes_[index(n)].factor) = factor; }
-  std::span<const device> on(node_id n, std::optional<int> d) const { return std::span{devices_}.subspan(first_place(n, d), count(n, d)); }
+  std::span<const device> on(node_id n, std::optional<int> d) const { return {devices_.data() + first_place(n, d), count(n, d)}; }
   std::size_t first_place(node_id n, std::optional<int> d) const { return nodes_[index(n)].first + static_cast<std::size_t>(d.value_or(0)); }
 
   /// The factor of the slowest of these devices.

@@ -82,7 +82,7 @@ class findings {
     if (kept_.size() < keep_) kept_.push_back(violation{time_s, std::string{name(broken)}, std::move(what)});
   }
 
-  std::span<const violation> kept() const { return kept_; }
+  std::span<const violation> kept() const { return {kept_.data(), kept_.size()}; }
   std::uint64_t total() const { return total_; }
   std::uint64_t count(law l) const { return counts_[static_cast<std::size_t>(l)]; }
 

@@ -57,10 +57,12 @@ concept listed_nodes = requires(const Resource& r, node_id n) {
   { r.type_of(n) } -> std::convertible_to<std::optional<type_id>>;
 };
 
-class move_checker {
+/// @tparam Ledger  as device_ledger. (A template, so that who includes this and checks nothing pays little at compile time.)
+template <class Ledger>
+class basic_move_checker {
  public:
   /// @throws invalid_input  an excluded law that does not exist, a delay or tolerance that is negative or not finite
-  explicit move_checker(checker_settings settings = {}) : settings_{std::move(settings)}, found_{settings_.excluded, settings_.keep} {
+  explicit basic_move_checker(checker_settings settings = {}) : settings_{std::move(settings)}, found_{settings_.excluded, settings_.keep} {
     if (settings_.release_delay_s && !sound(*settings_.release_delay_s)) throw invalid_input{"release_delay", "must be finite and not negative"};
     if (!sound(settings_.tolerance)) throw invalid_input{"tolerance", "must be finite and not negative"};
   }
@@ -256,12 +258,15 @@ class move_checker {
   bool ok() const { return found_.total() == 0; }
   std::span<const violation> violations() const { return found_.kept(); }  ///< the first of them
   const findings& found() const { return found_; }
-  std::span<const held_device> devices(std::uint32_t job) const { return jobs_[job].devices; }
+  std::span<const held_device> devices(std::uint32_t job) const {
+    const std::vector<held_device>& held = jobs_[job].devices;
+    return {held.data(), held.size()};
+  }
   const column& held(std::uint32_t job) const { return jobs_[job].how; }
   bool knows(std::uint32_t job) const { return job < jobs_.size() && alive(jobs_[job]); }
   bool runs(std::uint32_t job) const { return job < jobs_.size() && jobs_[job].state == stage::running; }
   const job_terms& terms(std::uint32_t job) const { return jobs_[job].terms; }
-  const device_ledger& ledger() const { return ledger_; }
+  const Ledger& ledger() const { return ledger_; }
   std::string named(std::uint32_t job) const {
     return "job " + (job < jobs_.size() && !jobs_[job].terms.name.empty() ? jobs_[job].terms.name : std::to_string(job));
   }
@@ -553,7 +558,7 @@ class move_checker {
 
   checker_settings settings_;
   findings found_;
-  device_ledger ledger_;
+  Ledger ledger_;
   std::vector<entry> jobs_;
   std::deque<batch> leaving_;            // in the order of due_s
   std::vector<std::uint32_t> back_now_;  // whose devices came back at now_
@@ -562,5 +567,7 @@ class move_checker {
   std::uint64_t decision_ = 1;
   double now_ = -never;
 };
+
+using move_checker = basic_move_checker<device_ledger>;
 
 }  // namespace hetsched::verify

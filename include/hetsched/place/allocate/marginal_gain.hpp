@@ -35,9 +35,11 @@
 
 namespace hetsched {
 
-class marginal_gain {
+/// @tparam Situation  as situation. (A template, so that who includes this and does not use it pays little at compile time.)
+template <class Situation>
+class basic_marginal_gain {
  public:
-  void allocate(const situation& now, plan& out) {
+  void allocate(const Situation& now, plan& out) {
     out.complete = true;
     collect(now, out);
     give_smallest();
@@ -76,10 +78,11 @@ class marginal_gain {
 
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-  void collect(const situation& now, plan& out) {
+  void collect(const Situation& now, plan& out) {
     points_.clear();
     candidates_.clear();
-    room_.assign(now.free().begin(), now.free().end());
+    const auto free = now.free();
+    room_.assign(free.data(), free.data() + free.size());
     for (const job_handle job : now.jobs()) {
       const job_record& r = now.record(job);
       const bool runs = r.state == job_state::running && !r.leaving && !r.held_back;  // held back, it goes on as it is
@@ -95,7 +98,7 @@ class marginal_gain {
     for (std::size_t t = 0; t < room_.size(); ++t) room_[t] = std::min(room_[t], now.capacity()[t]);
   }
 
-  void add(const situation& now, job_handle job, const job_record& r, bool runs) {
+  void add(const Situation& now, job_handle job, const job_record& r, bool runs) {
     candidate c;
     c.job = job;
     c.rank = r.rank;
@@ -131,12 +134,9 @@ class marginal_gain {
   }
 
   void give_smallest() {
-    order_by([](const candidate& a, const candidate& b) {
-      if (a.priority != b.priority) return a.priority > b.priority;
-      return a.shortest_s != b.shortest_s ? a.shortest_s < b.shortest_s : a.rank < b.rank;
-    });
-    for (const std::size_t i : order_) {
-      candidate& c = candidates_[i];
+    order_by([](const candidate& c) { return -c.shortest_s; });
+    for (const step& turn : order_) {
+      candidate& c = candidates_[turn.who];
       std::size_t best = none;
       for (std::size_t p = c.first; p < c.last; ++p) {
         const bool smallest = p == c.first || points_[p - 1].type != points_[p].type;
@@ -192,6 +192,8 @@ class marginal_gain {
     return a.gain != b.gain ? a.gain < b.gain : a.rank > b.rank;
   }
 
+  static bool comes_first(const step& a, const step& b) { return comes_later(b, a); }
+
   void take(candidate& c, std::size_t p) {
     const std::int32_t before = c.at == none ? 0 : points_[c.at].devices;
     room_[points_[p].type] -= points_[p].devices - before;
@@ -205,13 +207,9 @@ class marginal_gain {
   void write(plan& out) {
     for (const candidate& c : candidates_)
       if (c.at != none && stays(c)) out.entries.push_back({c.job, points_[c.held].option});
-    order_by([this](const candidate& a, const candidate& b) {
-      if (a.priority != b.priority) return a.priority > b.priority;
-      const std::int32_t n = a.at == none ? 0 : points_[a.at].devices, m = b.at == none ? 0 : points_[b.at].devices;
-      return n != m ? n > m : a.rank < b.rank;
-    });
-    for (const std::size_t i : order_) {
-      const candidate& c = candidates_[i];
+    order_by([this](const candidate& c) { return c.at == none ? 0.0 : points_[c.at].devices; });
+    for (const step& turn : order_) {
+      const candidate& c = candidates_[turn.who];
       if (c.at != none && !stays(c)) write_alternatives(c, out);
     }
   }
@@ -229,18 +227,21 @@ class marginal_gain {
     }
   }
 
-  template <class Before>
-  void order_by(Before before) {
-    order_.resize(candidates_.size());
-    for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
-    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return before(candidates_[a], candidates_[b]); });
+  /// The candidates by priority, then gain, then rank: as steps of theirs, which have an order already.
+  template <class Gain>
+  void order_by(Gain gain) {
+    order_.clear();
+    for (std::size_t i = 0; i < candidates_.size(); ++i) order_.push_back({candidates_[i].priority, gain(candidates_[i]), candidates_[i].rank, i, 0});
+    std::sort(order_.begin(), order_.end(), comes_first);
   }
 
   std::vector<point> points_;
   std::vector<candidate> candidates_;  // by rank
-  std::vector<std::size_t> order_;
+  std::vector<step> order_;
   std::vector<step> heap_;
   std::vector<std::int64_t> room_;  // devices by type, not given yet
 };
+
+using marginal_gain = basic_marginal_gain<situation>;
 
 }  // namespace hetsched

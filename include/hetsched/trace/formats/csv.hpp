@@ -27,7 +27,8 @@ namespace hetsched::trace {
 namespace detail {
 
 /// The names of columns "amount:NAME" or "label:NAME".
-inline std::vector<std::pair<rows::column, std::string>> columns_with(const rows& table, std::string_view prefix) {
+template <class Rows>
+std::vector<std::pair<rows::column, std::string>> columns_with(const Rows& table, std::string_view prefix) {
   std::vector<std::pair<rows::column, std::string>> out;
   for (rows::column c = 0; c < table.names().size(); ++c) {
     const std::string& name = table.names()[c];
@@ -39,7 +40,8 @@ inline std::vector<std::pair<rows::column, std::string>> columns_with(const rows
 }
 
 /// "v100|p100" one by one, each once.
-inline std::vector<symbol> accepted_types(const rows& table, rows::column c, builder& made) {
+template <class Rows>
+std::vector<symbol> accepted_types(const Rows& table, rows::column c, builder<Rows>& made) {
   std::vector<symbol> out;
   std::string_view rest = table.field(c);
   while (!rest.empty()) {
@@ -54,13 +56,15 @@ inline std::vector<symbol> accepted_types(const rows& table, rows::column c, bui
 }
 
 /// Refuses an amount a GPU that leaves 64 bits over the gang.
-inline void check_total(const rows& table, rows::column c, std::optional<std::int64_t> each, std::int64_t gpus) {
+template <class Rows>
+void check_total(const Rows& table, rows::column c, std::optional<std::int64_t> each, std::int64_t gpus) {
   if (each && !checked_product(*each, gpus)) table.refuse(c, "an amount that fits in 64 bits over all GPUs");
 }
 
+template <class Rows>
 class csv_jobs {
  public:
-  explicit csv_jobs(rows& table) : table_{table}, made_{table, "job_id"} {
+  explicit csv_jobs(Rows& table) : table_{table}, made_{table, "job_id"} {
     if (steps_ == rows::absent && duration_ == rows::absent && curve_ == rows::absent) {
       throw bad_file{place_in(table.file(), table.line(), {}), "found no column for work, expected total_steps, duration_s or loss_curve"};
     }
@@ -133,8 +137,8 @@ class csv_jobs {
     return x;
   }
 
-  rows& table_;
-  builder made_;
+  Rows& table_;
+  builder<Rows> made_;
   rows::column id_ = table_.find("job_id"), submit_ = table_.require("submit_s"), gpus_ = table_.require("gpus"), min_ = table_.find("min_gpus"),
                max_ = table_.find("max_gpus"), model_ = table_.find("model"), batch_ = table_.find("batch_size"), steps_ = table_.find("total_steps"),
                duration_ = table_.find("duration_s"), types_ = table_.find("gpu_types"), milli_ = table_.find("gpu_milli"),
@@ -150,9 +154,10 @@ class csv_jobs {
 
 /// @param text  the file's bytes, kept during the call
 /// @param name  the file's name for messages
-inline workload read_csv_jobs(std::string_view text, std::string_view name) {
-  rows table{text, name};
-  return detail::csv_jobs{table}.read();
+template <class Rows = rows>
+workload read_csv_jobs(std::string_view text, std::string_view name) {
+  Rows table{text, name};
+  return detail::csv_jobs<Rows>{table}.read();
 }
 
 }  // namespace hetsched::trace

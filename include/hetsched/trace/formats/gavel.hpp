@@ -30,9 +30,10 @@ inline std::pair<std::string_view, std::string_view> split_batch(std::string_vie
   return {text.substr(0, at), text.substr(begin, text.size() - 1 - begin)};
 }
 
-inline workload read_gavel_tabs(std::string_view text, std::string_view name) {
-  rows table{text, name, dialect{'\t', false, false, '\0'}};
-  builder made{table, {}};
+template <class Rows>
+workload read_gavel_tabs(std::string_view text, std::string_view name) {
+  Rows table{text, name, dialect{'\t', false, false, '\0'}};
+  builder<Rows> made{table, {}};
   std::size_t width = 0;
   rows::column steps = 0, gpus = 0, arrival = 0, weight = rows::absent, mode = rows::absent, duration = rows::absent;
   while (table.next()) {
@@ -84,9 +85,10 @@ inline workload read_gavel_tabs(std::string_view text, std::string_view name) {
 
 }  // namespace detail
 
-inline workload read_gavel_jobs(std::string_view text, std::string_view name) {
-  if (text.substr(0, text.find('\n')).find('\t') != std::string_view::npos) return detail::read_gavel_tabs(text, name);
-  rows table{text, name};
+template <class Rows = rows>
+workload read_gavel_jobs(std::string_view text, std::string_view name) {
+  if (text.substr(0, text.find('\n')).find('\t') != std::string_view::npos) return detail::read_gavel_tabs<Rows>(text, name);
+  Rows table{text, name};
   detail::mapping m;
   m.id = "job_id";
   m.submit = "submit_s";

@@ -15,8 +15,9 @@
 
 namespace hetsched::trace {
 
-inline workload read_itp_jobs(std::string_view text, std::string_view name) {
-  rows table{text, name};
+template <class Rows = rows>
+workload read_itp_jobs(std::string_view text, std::string_view name) {
+  Rows table{text, name};
   detail::mapping m;
   m.id = "job_id";
   if (table.find("submit_s") != rows::absent) {

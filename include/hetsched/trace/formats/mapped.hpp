@@ -26,12 +26,13 @@ struct mapping {
   bool needs_profile = false;     ///< the trace gives no work
 };
 
-inline workload read_mapped(rows& table, const mapping& names) {
+template <class Rows>
+workload read_mapped(Rows& table, const mapping& names) {
   const auto required = [&table](std::string_view name) { return name.empty() ? rows::absent : table.require(name); };
   const rows::column id = required(names.id), submit = required(names.submit), gpus = required(names.gpus), duration = required(names.duration),
                      steps = required(names.steps), model = required(names.model), batch = required(names.batch), prefix = required(names.id_prefix),
                      deadline = required(names.deadline), mode = required(names.batch_mode);
-  builder made{table, names.id};
+  builder<Rows> made{table, names.id};
   while (table.next()) {
     job j;
     j.submit_s = table.number(submit, bound::not_negative) / names.per_s;

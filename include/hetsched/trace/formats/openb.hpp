@@ -20,14 +20,15 @@
 
 namespace hetsched::trace {
 
-inline workload read_openb_jobs(std::string_view text, std::string_view name) {
-  rows table{text, name};
+template <class Rows = rows>
+workload read_openb_jobs(std::string_view text, std::string_view name) {
+  Rows table{text, name};
   const bool original = table.find("creation_s") == rows::absent;
   const auto pick = [&](std::string_view theirs, std::string_view normalised) { return table.require(original ? theirs : normalised); };
   const rows::column id = pick("name", "pod"), created = pick("creation_time", "creation_s"), scheduled = pick("scheduled_time", "scheduled_s"),
                      deleted = pick("deletion_time", "deletion_s"), gpus = pick("num_gpu", "gpus"), cpu = table.require("cpu_milli"),
                      memory = table.require("memory_mib"), milli = table.require("gpu_milli"), spec = table.require("gpu_spec");
-  detail::builder made{table, original ? "name" : "pod"};
+  detail::builder<Rows> made{table, original ? "name" : "pod"};
   while (table.next()) {
     job j;
     j.submit_s = table.number(created, bound::not_negative);

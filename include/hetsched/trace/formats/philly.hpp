@@ -44,9 +44,10 @@ inline std::optional<std::int64_t> parse_clock(std::string_view text) {
   return (first + *day - 1) * 86400 + *hour * 3600 + *minute * 60 + *second;
 }
 
-inline workload read_philly_clock(rows& table) {
+template <class Rows>
+workload read_philly_clock(Rows& table) {
   const rows::column time = table.require("timestamp"), duration = table.require("duration"), gpus = table.require("num_gpus");
-  builder made{table, {}};
+  builder<Rows> made{table, {}};
   std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
   while (table.next()) {
     const auto at = parse_clock(table.field(time));
@@ -69,8 +70,9 @@ inline workload read_philly_clock(rows& table) {
 
 }  // namespace detail
 
-inline workload read_philly_jobs(std::string_view text, std::string_view name) {
-  rows table{text, name};
+template <class Rows = rows>
+workload read_philly_jobs(std::string_view text, std::string_view name) {
+  Rows table{text, name};
   if (table.find("submit_s") == rows::absent) return detail::read_philly_clock(table);
   detail::mapping m;
   m.submit = "submit_s";

@@ -20,8 +20,9 @@
 
 namespace hetsched::trace {
 
-inline workload read_swf_jobs(std::string_view text, std::string_view name) {
-  rows table{text, name, dialect{' ', false, false, ';'}};
+template <class Rows = rows>
+workload read_swf_jobs(std::string_view text, std::string_view name) {
+  Rows table{text, name, dialect{' ', false, false, ';'}};
   table.name_columns({"job number", "submit time", "wait time", "run time", "allocated processors", "average CPU time", "used memory",
                       "requested processors", "requested time", "requested memory", "status", "user", "group", "executable", "queue", "partition",
                       "preceding job", "think time"});
@@ -33,7 +34,7 @@ inline workload read_swf_jobs(std::string_view text, std::string_view name) {
     if (static_cast<double>(whole) != value) table.refuse(c, "a whole number of processors, or -1");
     return whole;
   };
-  detail::builder made{table, "job number"};
+  detail::builder<Rows> made{table, "job number"};
   while (table.next()) {
     if (table.width() < least) table.refuse_width("at least 18");
     const std::int32_t asked = processors(requested);
