@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -48,6 +49,20 @@ std::vector<peer_tests::outcome> jobs_in(const std::filesystem::path& folder) {
   return out;
 }
 
+/// To the four digits recorded.
+void check_completion_times(const std::vector<peer_tests::outcome>& ours, const std::string& file) {
+  const std::string text = hetsched::trace::read_text(peer_tests::data_file(file));
+  hetsched::trace::rows table{text, file};
+  const auto submit = table.require("submit_s"), jct = table.require("fifo_perf_jct");
+  std::size_t i = 0;
+  for (; table.next(); ++i) {
+    REQUIRE(i < ours.size());
+    const double end = table.number(submit, hetsched::trace::bound::not_negative) + table.number(jct, hetsched::trace::bound::not_negative);
+    CHECK(std::abs(ours[i].end_s - end) <= 0.5e-4 + 1e-9);
+  }
+  CHECK(i == ours.size());
+}
+
 }  // namespace
 
 TEST_CASE("every command line of docs/peers.md gives what the peer gives, job by job, and breaks no law") {
@@ -59,7 +74,7 @@ TEST_CASE("every command line of docs/peers.md gives what the peer gives, job by
     return;
   }
   const auto all = lines_of(hetsched::trace::read_text(source / "docs" / "peers.md"));
-  REQUIRE(all.size() == 13);
+  REQUIRE(all.size() == 15);
   const auto folder = std::filesystem::temp_directory_path() / ("hetsched_peers_" + std::to_string(std::hash<std::string>{}(binary.string())));
   for (const line& l : all) {
     CAPTURE(l.command);
@@ -67,6 +82,10 @@ TEST_CASE("every command line of docs/peers.md gives what the peer gives, job by
     const std::string run =
         "cd '" + source.string() + "' && '" + program.string() + "' " + l.command + " --check --out '" + folder.string() + "' > /dev/null";
     REQUIRE(std::system(run.c_str()) == 0);
+    if (l.command.find("gavel") != std::string::npos) {
+      check_completion_times(jobs_in(folder), l.command.find("gavel_w1") != std::string::npos ? "gavel_w1_jobs.csv" : "gavel_w3_jobs.csv");
+      continue;
+    }
     const bool lucid = l.command.find("lucid") != std::string::npos;
     const auto theirs = lucid ? peer_tests::results_of("lucid_120jobs_4x8.csv", l.policy)
                               : peer_tests::results_of("tiresias_syn60_16gpus.csv", l.policy + "_count");

@@ -123,3 +123,43 @@ TEST_CASE("given the shares of Gavel's linear programs, every round has the same
     CHECK(first_difference(ours.rounds, theirs) == theirs.size());
   }
 }
+
+TEST_CASE("with the eight digits recorded alone, rounds are equal until a later digit decides") {
+  for (const auto& [policy, rounds] : {std::pair{"max_min_fairness_perf", 15U}, std::pair{"max_sum_throughput_perf", 11U},
+                                       std::pair{"min_total_duration_perf", 57U}}) {
+    const auto theirs = recorded_rounds("gavel_w1_" + std::string{policy} + "_rounds.csv");
+    CHECK(first_difference(replay(policy, false).rounds, theirs) == rounds);
+  }
+}
+
+namespace {
+
+/// Whether all that was recorded comes out the same.
+bool is_gavel(gavel_quirks quirks) {
+  for (const char* policy : {"max_min_fairness_perf", "max_sum_throughput_perf", "min_total_duration_perf"}) {
+    const auto theirs = recorded_rounds("gavel_w1_" + std::string{policy} + "_rounds.csv");
+    if (first_difference(replay(policy, true, quirks).rounds, theirs) != theirs.size()) return false;
+  }
+  const auto theirs = recorded_jct("gavel_w3");
+  const played_run ours = play("gavel_w3", fastest_in_turn{}, gavel_rounds(quirks, false));
+  return std::all_of(theirs.begin(), theirs.end(), [&](const auto& job) { return as_recorded(ours.jct_s.at(job.first), job.second); });
+}
+
+gavel_quirks all_but(bool gavel_quirks::*one) {
+  gavel_quirks quirks = gavel_quirks::all();
+  quirks.*one = false;
+  return quirks;
+}
+
+}  // namespace
+
+TEST_CASE("the recordings need the order, the credit, the early clock and whole steps") {
+  for (const auto one : {&gavel_quirks::whole_steps, &gavel_quirks::by_ratio, &gavel_quirks::half_round_credit, &gavel_quirks::type_by_type,
+                         &gavel_quirks::early_clock})
+    CHECK_FALSE(is_gavel(all_but(one)));
+}
+
+TEST_CASE("the recordings do not show the other quirks") {
+  for (const auto one : {&gavel_quirks::plain_totals, &gavel_quirks::newcomers_reserve, &gavel_quirks::gap_counts, &gavel_quirks::waits_unserved})
+    CHECK(is_gavel(all_but(one)));
+}

@@ -106,7 +106,9 @@ class recorded_shares {
     if (now.jobs().empty()) return;
     const auto found = std::prev(at_.upper_bound(key(now.now_s())));  // the last time at which that solver was asked
     for (const job_handle job : now.jobs()) {
-      const auto shares = found->second.at(job.index);  // all 20 come at once, in the order of their ids
+      const auto of_job = found->second.find(job.index);  // all 20 come at once, in the order of their ids
+      if (of_job == found->second.end()) continue;        // it had ended there
+      const auto& shares = of_job->second;
       const auto options = now.options(job);
       for (std::size_t o = 0; o < options.size(); ++o) {
         plan_entry e;

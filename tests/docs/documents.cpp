@@ -237,8 +237,8 @@ TEST_CASE("every option that simulate lists stands on its policy's page, and tho
 
 TEST_CASE("the umbrella has every header below the programs, but for details") {
   const std::string umbrella = read(source / "include" / "hetsched" / "hetsched.hpp");
-  const std::set<std::string> details{"place/bind/workers", "reallocate/checked_seconds", "reallocate/share_ledger", "resource/count_buckets", "hetsched", "simulate",
-                                      "trace", "verify"};
+  const std::set<std::string> details{"place/bind/workers", "reallocate/checked_seconds", "reallocate/share_ledger", "resource/count_buckets",
+                                      "hetsched",           "simulate",                   "trace",                   "verify"};
   for (const fs::path& file : files_under(source / "include", ".hpp")) {
     const fs::path below = file.lexically_relative(source / "include" / "hetsched");
     const std::string name = below.generic_string(), room = below.begin()->string();
