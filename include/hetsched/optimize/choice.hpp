@@ -106,7 +106,7 @@ class choice_solver {
     if (!place_pinned(p)) return result_;
     core_.build(p, {left_.data(), p.resources()});
     const auto from = start(p, settings.warm);  // which decides warm_
-    prices_.run(core_, from, warm_, std::max(1e-7, 0.02 * settings.relative_gap) * core_.worth);
+    prices_.run(core_, from, warm_, std::clamp(0.01 * settings.relative_gap, 1e-7, 1e-6) * core_.worth);
     rounding_.run(core_, prices_);
     double value = rounding_.value(core_);
     const double rounding_errors = 1e-12 * prices_.bound, slack = std::max(rounding_errors, settings.relative_gap * std::abs(value + pinned_value_));

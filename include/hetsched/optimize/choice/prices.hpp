@@ -22,6 +22,7 @@
 #include <vector>
 
 #include <hetsched/optimize/choice/core.hpp>
+#include <hetsched/optimize/choice/exponential.hpp>
 
 namespace hetsched::optimize::detail {
 
@@ -194,7 +195,7 @@ class choice_prices {
       out.demand[k] *= weight_;
       for (std::size_t l = 0; l < r_; ++l) out.spread[k][l] *= weight_;
       out.sharp += y[k];
-      out.smooth += y[k] - m * std::log(y[k]);
+      out.smooth += y[k] - m * log_of(y[k]);
     }
     if (out.sharp < bound) {
       bound = out.sharp;
@@ -204,61 +205,64 @@ class choice_prices {
 
   template <bool Single>
   void add(const choice_core& core, std::uint32_t j, const double* y, double m, tally& out) {
-    const std::uint32_t from = core.first[j], to = core.first[j + 1];
-    if (scores_.size() < to - from) scores_.resize(to - from);
-    double* const s = scores_.data();
-    double best = 0, second = -std::numeric_limits<double>::infinity();
-    std::uint32_t who = choice_core::nothing;
-    for (std::uint32_t c = from; c < to; ++c) {
-      const double v = core.score_as<Single>(c, y);
-      s[c - from] = v;
-      if (v > best) {
-        second = best;
-        best = v;
-        who = c;
-      } else if (v > second) {
-        second = v;
-      }
+    const std::uint32_t from = core.first[j], n = core.first[j + 1] - from;
+    if (scores_.size() < n) {
+      scores_.resize(n);
+      near_.resize(n);
+      weights_.resize(n);
     }
+    double* const s = scores_.data();
+    double best = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      s[i] = core.score_as<Single>(from + i, y);
+      best = std::max(best, s[i]);
+    }
+    const double cut = best - negligible * m;
+    std::uint32_t* const near = near_.data();
+    double* const e = weights_.data();
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      near[count] = i;
+      e[count] = s[i];
+      count += s[i] >= cut;
+    }
+    out.sharp += best;
+    const bool idle = cut <= 0;  // taking nothing is near, too
+    const std::uint32_t who = count > 0 ? from + near[0] : choice_core::nothing;
+    const bool alone = count + (idle ? 1U : 0U) == 1;
     if (settling_) {
-      if (sure<Single>(core, from, to, who, best, m))
+      if (alone && sure<Single>(core, from, n, who, cut))
         settle(core, who);
       else
         open_[kept_++] = j;
     }
-    out.sharp += best;
-    if (best - second > negligible * m) {
+    if (alone) {
       out.smooth += best;
       if (who == choice_core::nothing) return;
       for (std::uint32_t i = core.use_first[who]; i < core.use_first[who + 1]; ++i) out.demand[core.use_of[i]] += core.use_part[i];
       return;
     }
     ++out.unsure;
-    const double cut = best - negligible * m;
-    double sum = best <= negligible * m ? std::exp(-best / m) : 0.0;
-    for (std::uint32_t c = from; c < to; ++c) {
-      if (s[c - from] < cut) {
-        s[c - from] = 0;
-        continue;
-      }
-      s[c - from] = std::exp((s[c - from] - best) / m);
-      sum += s[c - from];
-    }
-    out.smooth += best + m * std::log(sum);
+    const double scale = 1 / m;
+    for (std::uint32_t i = 0; i < count; ++i) e[i] = exp_of((e[i] - best) * scale);
+    double sum = idle ? exp_of(-best * scale) : 0.0;
+    for (std::uint32_t i = 0; i < count; ++i) sum += e[i];
+    out.smooth += best + m * log_of(sum);
+    const double share = 1 / sum;
     vector& mean = mean_;
     for (std::size_t k = 0; k < r_; ++k) mean[k] = 0;
-    for (std::uint32_t c = from; c < to; ++c) {
-      const double x = s[c - from] / sum;
-      if (x == 0) continue;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const double x = e[i] * share;
+      const std::uint32_t c = from + near[i];
       if constexpr (Single) {
-        const double part = core.one_part[c], share = x * part;
-        mean[core.one_of[c]] += share;
-        out.spread[core.one_of[c]][core.one_of[c]] += share * part;
+        const double part = core.one_part[c], used = x * part;
+        mean[core.one_of[c]] += used;
+        out.spread[core.one_of[c]][core.one_of[c]] += used * part;
       } else {
-        for (std::uint32_t i = core.use_first[c]; i < core.use_first[c + 1]; ++i) {
-          mean[core.use_of[i]] += x * core.use_part[i];
+        for (std::uint32_t u = core.use_first[c]; u < core.use_first[c + 1]; ++u) {
+          mean[core.use_of[u]] += x * core.use_part[u];
           for (std::uint32_t l = core.use_first[c]; l < core.use_first[c + 1]; ++l)
-            out.spread[core.use_of[i]][core.use_of[l]] += x * core.use_part[i] * core.use_part[l];
+            out.spread[core.use_of[u]][core.use_of[l]] += x * core.use_part[u] * core.use_part[l];
         }
       }
     }
@@ -270,12 +274,12 @@ class choice_prices {
 
   // No price that moves by reach_ or less brings another column close.
   template <bool Single>
-  bool sure(const choice_core& core, std::uint32_t from, std::uint32_t to, std::uint32_t who, double best, double m) const {
-    const double mine = who == choice_core::nothing ? 0 : core.parts_of<Single>(who), lead = best - negligible * m;
+  bool sure(const choice_core& core, std::uint32_t from, std::uint32_t n, std::uint32_t who, double lead) const {
+    const double mine = who == choice_core::nothing ? 0 : core.parts_of<Single>(who);
     if (who != choice_core::nothing && lead <= reach_ * mine) return false;
-    for (std::uint32_t c = from; c < to; ++c)
-      if (c != who && lead - scores_[c - from] <= reach_ * (mine + core.parts_of<Single>(c))) return false;
-    return true;
+    bool all = true;
+    for (std::uint32_t i = 0; i < n; ++i) all = all && (from + i == who || lead - scores_[i] > reach_ * (mine + core.parts_of<Single>(from + i)));
+    return all;
   }
 
   void settle(const choice_core& core, std::uint32_t c) {
@@ -364,7 +368,8 @@ class choice_prices {
   tally here_, there_;
   vector gradient_{}, step_{}, mean_{}, at_{};
   std::array<vector, choice_problem::most_resources> matrix_{}, factor_{};
-  std::vector<double> scores_;
+  std::vector<double> scores_, weights_;
+  std::vector<std::uint32_t> near_;
 
   std::vector<std::uint32_t> all_, open_;
   vector settled_use_{};

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <hetsched/optimize/choice/core.hpp>
+#include <hetsched/optimize/choice/exponential.hpp>
 #include <hetsched/optimize/choice/prices.hpp>
 
 namespace hetsched::optimize::detail {
@@ -78,10 +79,10 @@ class choice_rounding {
         const double s = core.score(c, y);
         if (s < cut) continue;
         ++near;
-        sum += std::exp((s - best) / m);
+        sum += exp_of((s - best) / m);
       }
       if (near > 1 || (near == 1 && cut <= 0)) {
-        if (cut <= 0) sum += std::exp(-best / m);
+        if (cut <= 0) sum += exp_of(-best / m);
         who = nearest(core, j, y, m, best, sum, ahead);
       }
       take(core, j, who);
@@ -94,7 +95,7 @@ class choice_rounding {
     for (std::uint32_t c = core.first[j]; c < core.first[j + 1]; ++c) {
       const double s = core.score(c, y);
       if (s < cut) continue;
-      const double x = std::exp((s - best) / m) / sum;
+      const double x = exp_of((s - best) / m) / sum;
       for (std::uint32_t i = core.use_first[c]; i < core.use_first[c + 1]; ++i)
         ahead[core.use_of[i]] -= x * static_cast<double>(core.use_amount[i]);
     }
@@ -202,7 +203,8 @@ class choice_rounding {
   double priced(const choice_core& core, std::uint32_t c) const {
     double sum = 0;
     if (c == choice_core::nothing) return 0;
-    for (std::uint32_t i = core.use_first[c]; i < core.use_first[c + 1]; ++i) sum += weight_[core.use_of[i]] * static_cast<double>(core.use_amount[i]);
+    for (std::uint32_t i = core.use_first[c]; i < core.use_first[c + 1]; ++i)
+      sum += weight_[core.use_of[i]] * static_cast<double>(core.use_amount[i]);
     return sum;
   }
 
