@@ -252,7 +252,7 @@ TEST_CASE("malformed problems are refused and change nothing") {
   CHECK_THROWS_AS(p.add_column(1, 0, std::numeric_limits<std::int64_t>::max()), invalid_input);
   CHECK_THROWS_AS(p.pin(1), invalid_input);
   CHECK_THROWS_AS(p.restart(amounts{-1}), invalid_input);
-  CHECK_THROWS_AS(p.restart(amounts(33, 1)), invalid_input);
+  CHECK_THROWS_AS(p.restart(amounts(65, 1)), invalid_input);
   CHECK(p.columns() == 1);
   CHECK(p.uses(0, 0).size() == 1);
   choice_solver solver;
@@ -408,7 +408,7 @@ TEST_CASE("many equal jobs, scales far apart, and as many resources as there may
   const auto s = solve(scaled);
   check_answer(scaled, s);
   CHECK(s.status == choice_status::optimal);
-  instance wide = ladder(random, -50, 32, 320, 0);
+  instance wide = ladder(random, -60, 64, 640, 0);
   const auto w = solve(wide);
   check_answer(wide, w);
   CHECK(w.relative_gap <= 1e-2);

@@ -3,7 +3,7 @@
 /// The best choice of one column a job under shared capacities: the multiple-choice knapsack with several resources.
 ///
 /// Problem    maximise    sum_j v_j(c_j)            c_j one of job j's columns, or none (worth 0)
-///            subject to  sum_j u_k(c_j) <= N_k     for each of R <= 32 resources, amounts are whole numbers
+///            subject to  sum_j u_k(c_j) <= N_k     for each of R <= 64 resources, amounts are whole numbers
 ///            A pinned job must take its column. Columns worth 0 or less are taken by nobody else.
 /// Method     1. Prices: the Lagrangian dual, a convex problem in R unknowns, by a smoothed Newton method (choice/prices.hpp). At prices p
 ///                 N p + sum_j max(0, max_c (v_c - u_c p))

@@ -79,18 +79,18 @@ class choice_prices {
     double smooth = 0;  // with the barrier
     std::size_t unsure = 0;  // jobs near a tie
     vector demand{};
-    std::array<vector, choice_problem::most_resources> spread{};  // of the use, times m: the curvature of the choices
+    std::vector<double> spread{};  // R x R, of the use, times m: the curvature of the choices
   };
 
   // Newton's method at m, then at ever smaller ones down to `last`; leaves y and m where it ended.
   void follow(const choice_core& core, vector& y, double& m, double last) {
-    visit(core, y, m, 0);
-    std::swap(here_, there_);
+    tally *here = &tallies_[0], *there = &tallies_[1];
+    visit(core, y, m, 0, *here);
     vector before{};
     double m_before = 0;
     double moved = 0, bound_before = bound;
     for (int left = most_passes; left > 0;) {
-      const double falls = direction(here_, y, m);
+      const double falls = direction(*here, y, m);
       double longest = 1.0;
       for (std::size_t k = 0; k < r_; ++k)
         if (step_[k] < 0) longest = std::min(longest, -0.9 * y[k] / step_[k]);
@@ -103,17 +103,17 @@ class choice_prices {
           to[k] = std::max(y[k] + t * step_[k], 0.1 * y[k]);
           far = std::max(far, std::abs(to[k] - y[k]));
         }
-        visit(core, to, m, far);
-        if (there_.smooth <= here_.smooth - 0.05 * t * falls + 1e-13 * std::abs(here_.smooth)) {
+        visit(core, to, m, far, *there);
+        if (there->smooth <= here->smooth - 0.05 * t * falls + 1e-13 * std::abs(here->smooth)) {
           y = to;
           moved = far;
-          std::swap(here_, there_);
+          std::swap(here, there);
           went = true;
         } else {
           t *= 0.3;
         }
       }
-      const double unsure = static_cast<double>(r_) + 0.02 * static_cast<double>(here_.unsure);
+      const double unsure = static_cast<double>(r_) + 0.02 * static_cast<double>(here->unsure);
       if (went && falls > 0.5 * m * unsure && t * falls > 0.01 * accuracy_) continue;
       if (m <= last || (m_before > 0 && bound_before - bound <= accuracy_ && unsure * m <= 100 * accuracy_)) break;
       bound_before = bound;
@@ -127,19 +127,18 @@ class choice_prices {
       m_before = m;
       y = to;
       m = next;
-      visit(core, y, m, moved);
-      std::swap(here_, there_);
+      visit(core, y, m, moved, *here);
       --left;
     }
   }
 
   // Those who are sure of their column while prices move within `move` are left out from then on.
-  void visit(const choice_core& core, const vector& y, double m, double move) {
+  void visit(const choice_core& core, const vector& y, double m, double move, tally& out) {
     double far = 0;
     for (std::size_t k = 0; k < r_; ++k) far = std::max(far, std::abs(y[k] - at_[k]));
     const bool narrower = 4 * open_.size() > all_.size() && (8 * move < reach_ || 8 * m < least_m_);
     if (far <= reach_ && m <= least_m_ && !narrower) {
-      evaluate(core, y, m, there_);
+      evaluate(core, y, m, out);
       return;
     }
     open_ = all_;
@@ -152,7 +151,7 @@ class choice_prices {
       kept_ = 0;
       settling_ = true;
     }
-    evaluate(core, y, m, there_);
+    evaluate(core, y, m, out);
     if (move > 0) open_.resize(kept_);
     settling_ = false;
   }
@@ -182,8 +181,8 @@ class choice_prices {
     for (std::size_t k = 0; k < r_; ++k) {
       out.sharp -= y[k] * use[k];
       out.demand[k] = use[k];
-      for (std::size_t l = 0; l < r_; ++l) out.spread[k][l] = 0;
     }
+    out.spread.assign(r_ * r_, 0.0);
     out.smooth = out.sharp;
     if (core.single)
       for (const std::uint32_t j : open_) add<true>(core, j, y.data(), m, out);
@@ -193,7 +192,7 @@ class choice_prices {
     out.smooth *= weight_;
     for (std::size_t k = 0; k < r_; ++k) {
       out.demand[k] *= weight_;
-      for (std::size_t l = 0; l < r_; ++l) out.spread[k][l] *= weight_;
+      for (std::size_t l = 0; l < r_; ++l) out.spread[k * r_ + l] *= weight_;
       out.sharp += y[k];
       out.smooth += y[k] - m * log_of(y[k]);
     }
@@ -257,18 +256,18 @@ class choice_prices {
       if constexpr (Single) {
         const double part = core.one_part[c], used = x * part;
         mean[core.one_of[c]] += used;
-        out.spread[core.one_of[c]][core.one_of[c]] += used * part;
+        out.spread[core.one_of[c] * (r_ + 1)] += used * part;
       } else {
         for (std::uint32_t u = core.use_first[c]; u < core.use_first[c + 1]; ++u) {
           mean[core.use_of[u]] += x * core.use_part[u];
           for (std::uint32_t l = core.use_first[c]; l < core.use_first[c + 1]; ++l)
-            out.spread[core.use_of[u]][core.use_of[l]] += x * core.use_part[u] * core.use_part[l];
+            out.spread[core.use_of[u] * r_ + core.use_of[l]] += x * core.use_part[u] * core.use_part[l];
         }
       }
     }
     for (std::size_t k = 0; k < r_; ++k) {
       out.demand[k] += mean[k];
-      for (std::size_t l = 0; l < r_; ++l) out.spread[k][l] -= mean[k] * mean[l];
+      for (std::size_t l = 0; l < r_; ++l) out.spread[k * r_ + l] -= mean[k] * mean[l];
     }
   }
 
@@ -291,24 +290,26 @@ class choice_prices {
   // Newton's step from a tally; returns how fast the function falls along it.
   double direction(const tally& at, const vector& y, double m) {
     double trace = 0;
+    matrix_.resize(r_ * r_);
+    factor_.resize(r_ * r_);
     for (std::size_t k = 0; k < r_; ++k) {
       gradient_[k] = 1.0 - m / y[k] - at.demand[k];
-      for (std::size_t l = 0; l < r_; ++l) matrix_[k][l] = at.spread[k][l] / m;
-      matrix_[k][k] = std::max(matrix_[k][k], 0.0) + m / (y[k] * y[k]);
-      trace += matrix_[k][k];
+      for (std::size_t l = 0; l < r_; ++l) matrix_[k * r_ + l] = at.spread[k * r_ + l] / m;
+      matrix_[k * (r_ + 1)] = std::max(matrix_[k * (r_ + 1)], 0.0) + m / (y[k] * y[k]);
+      trace += matrix_[k * (r_ + 1)];
     }
     for (double ridge = 1e-14 * trace;; ridge *= 100) {
       if (factorise(ridge)) break;
     }
     for (std::size_t k = 0; k < r_; ++k) {
       double v = -gradient_[k];
-      for (std::size_t l = 0; l < k; ++l) v -= factor_[k][l] * step_[l];
-      step_[k] = v / factor_[k][k];
+      for (std::size_t l = 0; l < k; ++l) v -= factor_[k * r_ + l] * step_[l];
+      step_[k] = v / factor_[k * (r_ + 1)];
     }
     for (std::size_t k = r_; k-- > 0;) {
       double v = step_[k];
-      for (std::size_t l = k + 1; l < r_; ++l) v -= factor_[l][k] * step_[l];
-      step_[k] = v / factor_[k][k];
+      for (std::size_t l = k + 1; l < r_; ++l) v -= factor_[l * r_ + k] * step_[l];
+      step_[k] = v / factor_[k * (r_ + 1)];
     }
     double falls = 0;
     for (std::size_t k = 0; k < r_; ++k) falls -= gradient_[k] * step_[k];
@@ -318,14 +319,14 @@ class choice_prices {
   bool factorise(double ridge) {
     for (std::size_t k = 0; k < r_; ++k) {
       for (std::size_t l = 0; l <= k; ++l) {
-        double v = matrix_[k][l];
+        double v = matrix_[k * r_ + l];
         if (k == l) v += ridge;
-        for (std::size_t i = 0; i < l; ++i) v -= factor_[k][i] * factor_[l][i];
+        for (std::size_t i = 0; i < l; ++i) v -= factor_[k * r_ + i] * factor_[l * r_ + i];
         if (k != l) {
-          factor_[k][l] = v / factor_[l][l];
+          factor_[k * r_ + l] = v / factor_[l * (r_ + 1)];
         } else {
           if (!(v > 0.5 * ridge)) return false;
-          factor_[k][k] = std::sqrt(v);
+          factor_[k * (r_ + 1)] = std::sqrt(v);
         }
       }
     }
@@ -365,9 +366,9 @@ class choice_prices {
   }
 
   std::size_t r_ = 0;
-  tally here_, there_;
+  std::array<tally, 2> tallies_;
   vector gradient_{}, step_{}, mean_{}, at_{};
-  std::array<vector, choice_problem::most_resources> matrix_{}, factor_{};
+  std::vector<double> matrix_, factor_;  // R x R
   std::vector<double> scores_, weights_;
   std::vector<std::uint32_t> near_;
 

@@ -25,7 +25,7 @@ namespace hetsched::optimize {
 
 class choice_problem {
  public:
-  static constexpr std::size_t most_resources = 32;
+  static constexpr std::size_t most_resources = 64;
   static constexpr std::int32_t none = -1;  ///< no column
 
   struct usage {
@@ -34,13 +34,13 @@ class choice_problem {
   };
 
   choice_problem() { restart({}); }
-  /// @throws invalid_input  a capacity below 0, more than 32 resources
+  /// @throws invalid_input  a capacity below 0, more than 64 resources
   explicit choice_problem(std::span<const std::int64_t> capacity) { restart(capacity); }
 
   /// Forgets all jobs.
   /// @throws invalid_input  as the constructor; the problem is then as it was
   void restart(std::span<const std::int64_t> capacity) {
-    if (capacity.size() > most_resources) throw invalid_input("capacity", std::to_string(capacity.size()) + " resources; at most 32");
+    if (capacity.size() > most_resources) throw invalid_input("capacity", std::to_string(capacity.size()) + " resources; at most 64");
     for (std::size_t k = 0; k < capacity.size(); ++k)
       if (capacity[k] < 0) throw invalid_input("capacity[" + std::to_string(k) + "]", std::to_string(capacity[k]) + " is below 0");
     capacity_.assign(capacity.begin(), capacity.end());
