@@ -103,5 +103,6 @@ std::vector<policy> arrival_policies();   // fifo, fifo_backfill
 std::vector<policy> shortest_policies();  // sjf, srtf
 std::vector<policy> attained_policies();  // las, tiresias, gittins
 std::vector<policy> elastic_policies();   // optimus
+std::vector<policy> choosing_policies();  // sia
 
 }  // namespace program

@@ -18,6 +18,7 @@
 #include <hetsched/place/bind/spread.hpp>
 #include <hetsched/place/bind/sticky.hpp>
 #include <hetsched/reallocate/fixed_rounds.hpp>
+#include <hetsched/reallocate/restart_cost.hpp>
 #include <hetsched/resource/typed_nodes.hpp>
 #include <hetsched/scheduler.hpp>
 #include <hetsched/verify/checker.hpp>
@@ -59,6 +60,16 @@ struct chosen_controller {
   hetsched::seconds restart_delay(const hetsched::job_record&) const { return hetsched::seconds{delay_s}; }
 };
 
+/// What the request says of rounds and restarts.
+inline void set_up(chosen_controller& controller, const run_request& request) {
+  if (request.round_s) controller.rounds = hetsched::fixed_rounds{hetsched::seconds{*request.round_s}};
+  controller.delay_s = request.settings.restart_cost_s;
+}
+inline void set_up(hetsched::restart_cost<chosen_controller>& controller, const run_request& request) {
+  controller.delay = hetsched::seconds{request.settings.restart_cost_s};
+  set_up(controller.inner, request);
+}
+
 chosen_binder read_binder(const run_request& request, binder_name otherwise);
 hetsched::queue_discipline read_queue(const run_request& request, hetsched::queue_discipline otherwise);
 
@@ -99,7 +110,7 @@ struct checked_events {
 };
 
 /// Composes the allocator with the request's cluster, binder and controller, plays the world to its end, writes the files.
-template <class Allocator>
+template <class Controller = chosen_controller, class Allocator>
 run_result play(const std::string& policy, const run_request& request, Allocator allocator, binder_name usual = binder_name::consolidate) {
   using namespace hetsched;
   if (request.only_read) {
@@ -110,9 +121,8 @@ run_result play(const std::string& policy, const run_request& request, Allocator
 
   typed_nodes nodes;
   for (const trace::node& n : request.cluster->nodes) nodes.add_node(n.gpu_type, n.gpus);
-  chosen_controller controller;
-  if (request.round_s) controller.rounds = fixed_rounds{seconds{*request.round_s}};
-  controller.delay_s = request.settings.restart_cost_s;
+  Controller controller;
+  set_up(controller, request);
   scheduler_settings settings;
   settings.automatic_releases = request.settings.release_delay_s == 0;
   auto scheduler = make_scheduler<simulate::world_job>(std::move(nodes), simulate::world_predictor{},

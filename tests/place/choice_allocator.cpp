@@ -102,7 +102,8 @@ TEST_CASE("of columns worth the same, the one held is chosen") {
 TEST_CASE("alternatives: slower ways to as many devices of the type, then fewer of them, then what is held") {
   world w{{8, 8}};
   const auto spread = node_range::several();
-  w.add(100, {worth(fast, 4, 9, 8), worth(fast, 4, 8, 7, spread), worth(fast, 1, 2, 2), worth(fast, 2, 4, 4), worth(fast, 2, 3, 3, spread), worth(slow, 2, 1, 1)});
+  w.add(100, {worth(fast, 4, 9, 8), worth(fast, 4, 8, 7, spread), worth(fast, 1, 2, 2), worth(fast, 2, 4, 4), worth(fast, 2, 3, 3, spread),
+              worth(slow, 2, 1, 1)});
   w.run(0, slow, 2);
   std::vector<double> found;
   for (const plan_entry& e : decide(w).entries) found.push_back(w.options[0][static_cast<std::size_t>(e.option)].speed.steps_per_s());
