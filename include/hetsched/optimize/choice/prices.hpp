@@ -51,8 +51,8 @@ class choice_prices {
       const double last = std::max(accuracy / (4.0 * static_cast<double>(r_) + 4.0), 1e-11 * mean);
       vector y = start;
       for (std::size_t k = 0; k < r_; ++k)
-        if (!warm || !(y[k] > 0)) y[k] = warm ? 1e-3 * mean : 0.5 * core.worth / static_cast<double>(r_);
-      double m = (warm ? 0.005 : 0.2) * mean;
+        if (!warm || !(y[k] > 0)) y[k] = warm ? 1e-3 * mean : 0.3 * core.worth / static_cast<double>(r_);
+      double m = (warm ? 0.005 : 0.08) * mean;
       if (!warm && core.jobs() >= 2 * sample_size) {
         sample(core);
         follow(core, y, m, 0.002 * mean);
@@ -71,7 +71,7 @@ class choice_prices {
 
  private:
   static constexpr int most_passes = 200;
-  static constexpr std::size_t sample_size = 200;
+  static constexpr std::size_t sample_size = 100;
   static constexpr double negligible = 26.0;  // exp(-26) is 5e-12
 
   struct tally {
@@ -113,7 +113,7 @@ class choice_prices {
           t *= 0.3;
         }
       }
-      const double unsure = static_cast<double>(r_) + 0.02 * static_cast<double>(here->unsure);
+      const double unsure = static_cast<double>(r_) + 0.05 * static_cast<double>(here->unsure);
       if (went && falls > 0.5 * m * unsure && t * falls > 0.01 * accuracy_) continue;
       if (m <= last || (m_before > 0 && bound_before - bound <= accuracy_ && unsure * m <= 100 * accuracy_)) break;
       bound_before = bound;
