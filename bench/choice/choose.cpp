@@ -56,7 +56,7 @@ void choose_warm(benchmark::State& state) {
 }
 
 void sizes(benchmark::internal::Benchmark* b) {
-  for (const auto& [jobs, devices] : {std::pair{40, 64}, {160, 64}, {80, 128}, {160, 256}, {320, 512}, {640, 1024}, {1000, 1024}, {1000, 2048}, {1600, 2048}})
+  for (const auto& [jobs, devices] : choice_bench::sizes)
     for (const int seed : {1, 2, 3}) b->Args({jobs, devices, seed});
   b->Args({10000, 20000, 1});
   b->Unit(benchmark::kMillisecond);

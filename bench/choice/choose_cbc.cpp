@@ -52,7 +52,7 @@ void choose_cbc(benchmark::State& state) {
 }
 
 void sizes(benchmark::internal::Benchmark* b) {
-  for (const auto& [jobs, devices] : {std::pair{40, 64}, {160, 64}, {80, 128}, {160, 256}, {320, 512}, {640, 1024}, {1000, 1024}, {1000, 2048}, {1600, 2048}})
+  for (const auto& [jobs, devices] : choice_bench::sizes)
     for (const int seed : {1, 2, 3}) b->Args({jobs, devices, seed});
   b->Unit(benchmark::kMillisecond)->Iterations(1);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <numbers>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <hetsched/optimize/choice/problem.hpp>
@@ -13,6 +14,10 @@
 namespace choice_bench {
 
 namespace optimize = hetsched::optimize;
+
+// Jobs and devices.
+inline constexpr std::pair<int, int> sizes[] = {{40, 64},     {160, 64},    {80, 128},    {160, 256},  {320, 512},
+                                                {640, 1024}, {1000, 1024}, {1000, 2048}, {1600, 2048}};
 
 struct splitmix {
   std::uint64_t state = 0;
