@@ -394,6 +394,24 @@ TEST_CASE("a solver that has solved before answers as a new one; warm prices cha
   }
 }
 
+TEST_CASE("values may be as small or as large as numbers go") {
+  splitmix random{9};
+  for (int trial = 0; trial < 60; ++trial) {
+    CAPTURE(trial);
+    const instance one = ladder(random, 30, 3, 12, 60);
+    const auto expected = solve(one);
+    for (const int exponent : {-1000, -500, -3, 500, 1000}) {
+      instance scaled = one;
+      for (auto& job : scaled.jobs)
+        for (col& c : job) c.value = std::ldexp(c.value, exponent);
+      const auto r = solve(scaled);
+      CHECK(r.status == expected.status);
+      CHECK(r.selection == expected.selection);
+      CHECK(r.value == std::ldexp(expected.value, exponent));
+    }
+  }
+}
+
 TEST_CASE("many equal jobs, scales far apart, and as many resources as there may be") {
   splitmix random{8};
   instance equal{{100, 60}, {}};

@@ -109,7 +109,8 @@ class choice_solver {
     prices_.run(core_, from, warm_, std::clamp(0.01 * settings.relative_gap, 1e-7, 1e-6) * core_.worth);
     rounding_.run(core_, prices_);
     double value = rounding_.value(core_);
-    const double rounding_errors = 1e-12 * prices_.bound, slack = std::max(rounding_errors, settings.relative_gap * std::abs(value + pinned_value_));
+    const double rounding_errors = 1e-12 * prices_.bound, good_enough = settings.relative_gap * std::abs(value + std::ldexp(pinned_value_, -core_.exponent)),
+                 slack = std::max(rounding_errors, good_enough);
     const bool exact = p.columns() <= settings.exact_columns;
     search_.run(core_, prices_.price, prices_.bound, rounding_.chosen, value, slack, exact ? detail::choice_search::no_limit : settings.nodes,
                 settings.give_up);
@@ -154,7 +155,7 @@ class choice_solver {
     detail::choice_prices::vector y{};
     warm_ = warm && !last_.empty() && last_.size() == p.resources();
     if (warm_)
-      for (std::size_t k = 0; k < core_.resources; ++k) y[k] = last_[core_.resource[k]] * static_cast<double>(core_.capacity[k]);
+      for (std::size_t k = 0; k < core_.resources; ++k) y[k] = std::ldexp(last_[core_.resource[k]] * static_cast<double>(core_.capacity[k]), -core_.exponent);
     return y;
   }
 
@@ -165,13 +166,13 @@ class choice_solver {
         result_.selection[core_.job[j]] = static_cast<std::int32_t>(core_.column[c]);
     for (std::size_t j = 0; j < p.jobs(); ++j)
       if (result_.selection[j] != choice_problem::none) result_.value += p.value(j, static_cast<std::size_t>(result_.selection[j]));
-    for (std::size_t k = 0; k < core_.resources; ++k) result_.prices[core_.resource[k]] = prices_.price[k] * core_.unit[k];
+    for (std::size_t k = 0; k < core_.resources; ++k) result_.prices[core_.resource[k]] = std::ldexp(prices_.price[k], core_.exponent) * core_.unit[k];
     last_ = result_.prices;
     const double open = search_.bound - value;
     const bool proven = open <= 2 * rounding_errors;
     result_.status = proven ? choice_status::optimal : choice_status::feasible;
-    result_.upper_bound = proven ? result_.value : pinned_value_ + search_.bound;
-    result_.relaxed_bound = pinned_value_ + prices_.bound;
+    result_.upper_bound = proven ? result_.value : pinned_value_ + std::ldexp(search_.bound, core_.exponent);
+    result_.relaxed_bound = pinned_value_ + std::ldexp(prices_.bound, core_.exponent);
     result_.relative_gap = (result_.upper_bound - result_.value) / std::max(std::abs(result_.value), 1e-300);
     result_.iterations = prices_.passes;
     result_.nodes = search_.nodes;

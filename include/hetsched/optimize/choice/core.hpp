@@ -4,8 +4,10 @@
 ///
 /// Left out: jobs that are pinned (their use is taken off the capacity), columns that are worth nothing or less or do not fit alone,
 /// columns of one resource that another of the job beats in both value and amount, resources that all jobs together cannot exhaust.
+/// Values are scaled by a power of two, which rounds nothing, so that the largest is about 1.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -29,7 +31,7 @@ struct choice_core {
   std::vector<std::uint32_t> first;  // a job's columns; one more than jobs
 
   std::vector<std::uint32_t> column;  // the problem's, within its job
-  std::vector<double> value;          // above 0
+  std::vector<double> value;          // times 2^-exponent
   std::vector<std::uint32_t> use_first;
   std::vector<std::uint32_t> use_of;
   std::vector<std::int64_t> use_amount;
@@ -40,7 +42,8 @@ struct choice_core {
   std::vector<std::uint32_t> one_of;
   std::vector<double> one_part;
 
-  double worth = 0;  // what each job's best column is worth, summed
+  double worth = 0;  // what each job's best column is worth, summed; scaled
+  int exponent = 0;
 
   std::size_t jobs() const { return job.size(); }
   std::size_t columns() const { return column.size(); }
@@ -86,9 +89,9 @@ struct choice_core {
     use_amount.clear();
     single = true;
     worth = 0;
+    double most = 0;
     for (std::size_t j = 0; j < p.jobs(); ++j) {
       if (p.pinned(j) != choice_problem::none) continue;
-      double best = 0;
       for (std::size_t c = 0; c < p.columns(j); ++c) {
         if (!(p.value(j, c) > 0)) continue;
         bool fits = true;
@@ -96,7 +99,7 @@ struct choice_core {
         if (!fits || beaten(p, j, c)) continue;
         column.push_back(static_cast<std::uint32_t>(c));
         value.push_back(p.value(j, c));
-        best = std::max(best, p.value(j, c));
+        most = std::max(most, p.value(j, c));
         for (const auto& u : p.uses(j, c)) {
           if (ours_[u.resource] == nothing) continue;
           use_of.push_back(ours_[u.resource]);
@@ -108,8 +111,8 @@ struct choice_core {
       if (column.size() == first.back()) continue;
       job.push_back(static_cast<std::uint32_t>(j));
       first.push_back(static_cast<std::uint32_t>(column.size()));
-      worth += best;
     }
+    scale(most);
     use_part.resize(use_of.size());
     for (std::size_t i = 0; i < use_of.size(); ++i) use_part[i] = static_cast<double>(use_amount[i]) * unit[use_of[i]];
     if (!single) return;
@@ -123,6 +126,12 @@ struct choice_core {
   }
 
  private:
+  void scale(double most) {
+    exponent = most > 0 ? std::ilogb(most) : 0;
+    for (double& v : value) v = std::ldexp(v, -exponent);
+    for (std::size_t j = 0; j < jobs(); ++j) worth += *std::max_element(value.begin() + first[j], value.begin() + first[j + 1]);
+  }
+
   void keep_resources(const choice_problem& p, std::span<const std::int64_t> left) {
     demand_.assign(p.resources(), 0);
     largest_.assign(p.resources(), 0);

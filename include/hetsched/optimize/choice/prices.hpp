@@ -298,9 +298,7 @@ class choice_prices {
       matrix_[k * (r_ + 1)] = std::max(matrix_[k * (r_ + 1)], 0.0) + m / (y[k] * y[k]);
       trace += matrix_[k * (r_ + 1)];
     }
-    for (double ridge = 1e-14 * trace;; ridge *= 100) {
-      if (factorise(ridge)) break;
-    }
+    for (double ridge = 1e-14 * trace; !factorise(ridge) && ridge < 100 * trace;) ridge *= 100;  // from `trace` on it cannot fail
     for (std::size_t k = 0; k < r_; ++k) {
       double v = -gradient_[k];
       for (std::size_t l = 0; l < k; ++l) v -= factor_[k * r_ + l] * step_[l];
