@@ -87,9 +87,9 @@ TEST_CASE("Sia under the checker: elastic and rigid jobs come and go") {
   for (int i = 0; i < 40; ++i) jobs.push_back({i, i % 3 == 0 ? gang::exactly(1 << i % 4) : gang::between(1, 1, 8), 37.0 * i, 300.0 + 50 * (i % 7)});
   const auto fates = play(sia<job>(typed_nodes{cluster(4, 4), all}, declared_speed{}, {.restart_delay = 0s}), jobs);
   CHECK(fates.size() == 40);
-  for (const auto& [id, f] : fates) {
-    CAPTURE(id);
-    CHECK(f.end_s > 0);
+  for (const auto& one : fates) {
+    CAPTURE(one.first);
+    CHECK(one.second.end_s > 0);
   }
 }
 
