@@ -42,7 +42,7 @@ struct arguments {
 
 std::vector<policy> all_policies() {
   std::vector<policy> all;
-  for (auto family : {arrival_policies, shortest_policies, attained_policies, elastic_policies, gavel_policies})
+  for (auto family : {arrival_policies, shortest_policies, attained_policies, elastic_policies, gavel_policies, choosing_policies})
     for (policy& p : family()) all.push_back(std::move(p));
   return all;
 }

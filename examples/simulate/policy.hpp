@@ -105,5 +105,6 @@ std::vector<policy> shortest_policies();  // sjf, srtf
 std::vector<policy> attained_policies();  // las, tiresias, gittins
 std::vector<policy> elastic_policies();   // optimus
 std::vector<policy> gavel_policies();     // gavel_fifo
+std::vector<policy> choosing_policies();  // sia
 
 }  // namespace program

@@ -18,6 +18,7 @@
 #include <hetsched/place/bind/spread.hpp>
 #include <hetsched/place/bind/sticky.hpp>
 #include <hetsched/reallocate/fixed_rounds.hpp>
+#include <hetsched/reallocate/restart_cost.hpp>
 #include <hetsched/resource/typed_nodes.hpp>
 #include <hetsched/scheduler.hpp>
 #include <hetsched/verify/checker.hpp>
@@ -61,6 +62,17 @@ struct chosen_controller {
 
 /// The request for a policy that decides in such rounds, if in any: steps are whole where that was asked for.
 run_request with_whole_steps(run_request request, std::optional<double> round_s);
+
+/// What the request says of rounds and restarts.
+inline void set_up(chosen_controller& controller, const run_request& request) {
+  if (request.round_s) controller.rounds = hetsched::fixed_rounds{hetsched::seconds{*request.round_s}};
+  controller.delay_s = request.settings.restart_cost_s;
+}
+inline void set_up(hetsched::restart_cost<chosen_controller>& controller, const run_request& request) {
+  controller.delay = hetsched::seconds{request.settings.restart_cost_s};
+  set_up(controller.inner, request);
+}
+
 chosen_binder read_binder(const run_request& request, binder_name otherwise);
 hetsched::queue_discipline read_queue(const run_request& request, hetsched::queue_discipline otherwise);
 
@@ -182,12 +194,11 @@ run_result play_with(const std::string& policy, const run_request& request, Allo
 }
 
 /// The same with the request's controller: at every event, or in rounds.
-template <class Allocator>
+template <class Controller = chosen_controller, class Allocator>
 run_result play(const std::string& policy, const run_request& request, Allocator allocator, binder_name usual = binder_name::consolidate) {
-  chosen_controller controller;
-  if (request.round_s) controller.rounds = hetsched::fixed_rounds{hetsched::seconds{*request.round_s}};
-  controller.delay_s = request.settings.restart_cost_s;
-  return play_with(policy, with_whole_steps(request, request.round_s), std::move(allocator), controller, usual);
+  Controller controller;
+  set_up(controller, request);
+  return play_with(policy, with_whole_steps(request, request.round_s), std::move(allocator), std::move(controller), usual);
 }
 
 }  // namespace program

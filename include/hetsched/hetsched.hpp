@@ -17,7 +17,10 @@
 #include <hetsched/objective/fifo.hpp>
 #include <hetsched/objective/gittins.hpp>
 #include <hetsched/objective/least_attained.hpp>
+#include <hetsched/objective/relative_goodput.hpp>
 #include <hetsched/objective/shortest.hpp>
+#include <hetsched/optimize/choice.hpp>
+#include <hetsched/place/allocate/choice_allocator.hpp>
 #include <hetsched/place/allocate/count_scan.hpp>
 #include <hetsched/place/allocate/fastest_in_turn.hpp>
 #include <hetsched/place/allocate/marginal_gain.hpp>
@@ -42,6 +45,7 @@
 #include <hetsched/published/optimus.hpp>
 #include <hetsched/published/shortest_job_first.hpp>
 #include <hetsched/published/shortest_remaining_time_first.hpp>
+#include <hetsched/published/sia.hpp>
 #include <hetsched/published/tiresias.hpp>
 #include <hetsched/reallocate/concept.hpp>
 #include <hetsched/reallocate/deficit_rounds.hpp>

@@ -14,6 +14,7 @@
 #include <hetsched/objective/least_attained.hpp>
 #include <hetsched/objective/shortest.hpp>
 #include <hetsched/place/allocate/fastest_in_turn.hpp>
+#include <hetsched/optimize/choice.hpp>
 #include <hetsched/place/allocate/ordered_greedy.hpp>
 #include <hetsched/place/bind/best_fit.hpp>
 #include <hetsched/place/bind/consolidate.hpp>
@@ -176,4 +177,27 @@ TEST_CASE("shares in rounds: a step with nothing new allocates nothing") {
       if (quirks) rounds.quirks = gavel_quirks::all();
       allocates_nothing_in(fastest_in_turn{}, sticky<>{}, restart_cost<deficit_rounds>{seconds{5}, rounds}, automatic, 6);
     }
+}
+
+TEST_CASE("a choice that is filled and solved again, cold or warm, allocates nothing") {
+  optimize::choice_problem p;
+  optimize::choice_solver solver;
+  const std::int64_t capacity[] = {61, 47};
+  std::size_t first = 0, later = 0, nodes = 0;
+  for (int round = 0; round < 6; ++round) {
+    laws::draw draw{7};
+    const std::size_t before = allocations;
+    p.restart(capacity);
+    for (int j = 0; j < 40; ++j) {
+      p.add_job();
+      for (const std::int64_t n : {3, 5, 7, 11})
+        for (std::size_t k = 0; k < 2; ++k) p.add_column(draw.between(1, 100) * 0.01 + 0.2 * static_cast<double>(n), k, n);
+    }
+    if (round % 2 == 0) solver.forget();
+    nodes += solver.solve(p).nodes;
+    (round < 2 ? first : later) += allocations - before;
+  }
+  CHECK(first > 0);
+  CHECK(nodes > 0);  // it was searched, too
+  CHECK(later == 0);
 }

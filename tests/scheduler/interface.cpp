@@ -123,6 +123,13 @@ TEST_CASE("time that is not finite or goes back is refused in every call, and no
   CHECK(s.find(2) == nullptr);
 }
 
+TEST_CASE("no time has been told yet: minus infinity is none") {
+  auto s = compose(nodes(1, 4));
+  CHECK_THROWS_AS(s.submit({1, 1}, at(-infinity)), invalid_input);
+  CHECK_THROWS_AS((void)s.step(at(-infinity)), invalid_input);
+  CHECK(s.find(1) == nullptr);
+}
+
 TEST_CASE("malformed numbers are refused with their field, and nothing has changed") {
   auto s = compose(nodes(1, 4));
   s.submit({1, 1}, at(0));

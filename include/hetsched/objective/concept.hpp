@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <optional>
+#include <span>
 
 #include <hetsched/core/situation.hpp>
 
@@ -59,6 +60,15 @@ template <class O>
 concept has_quantum = requires(const O order, const job_record& running) {
   // In units of the key; the same for jobs of the same slope.
   { order.quantum(running) } -> std::same_as<double>;
+};
+
+/// What running in each of its columns is worth, for allocators that choose one column a job.
+template <class O>
+concept values_columns = std::copyable<O> && requires(const O objective, job_handle job, std::span<const option> columns, const situation& now,
+                                                      std::span<double> out) {
+  // Fills out[i] for columns[i], all of the job's: what it adds over waiting, comparable among jobs. Not above 0, or not
+  // finite: the job is not put there. O(columns), no allocation.
+  objective.worth(job, columns, now, out);
 };
 
 }  // namespace hetsched

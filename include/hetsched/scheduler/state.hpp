@@ -162,7 +162,7 @@ struct scheduler_state {
   // ---- asking ----
 
   double check_time(seconds now) const {
-    if (!(now.count() >= now_s && now.count() < never)) refuse_time(now.count());
+    if (!(now.count() >= now_s && std::abs(now.count()) < never)) refuse_time(now.count());
     return now.count();
   }
 
