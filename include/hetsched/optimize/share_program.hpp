@@ -39,8 +39,6 @@ struct share_program {
   std::span<const double> slope{};    ///< J: w >= 0
   std::span<const double> log_weight{};  ///< J: W >= 0
   bool seeks_level = false;              ///< d = 1; else d = 0 and t = 0
-  /// The level is what can be left over of every type's devices instead: sum_i s_i x_ik + N_k t <= N_k. Needs seeks_level, and no slopes.
-  bool seeks_slack = false;
 
   const double* row(std::size_t i) const { return rates.data() + i * types; }
   double base_of(std::size_t i) const { return base.empty() ? 0.0 : base[i]; }
@@ -146,7 +144,6 @@ inline double price_bound(const share_program& p, std::span<const double> prices
     if (p.seeks_level && w > 0 && r > 0) slope += w * slope_of(m, a.data(), q.data());
   }
   if (!p.seeks_level) return money - cost + logs;
-  if (p.seeks_slack) return money > 0 ? (money - cost) / money : std::numeric_limits<double>::infinity();
   const double limit = own_limit(p);
   if (!(slope > 0)) return cost > money * (1 + 1e-12) ? -std::numeric_limits<double>::infinity() : limit;
   return std::fmin(near + (money - cost) / slope, limit);

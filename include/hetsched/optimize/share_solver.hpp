@@ -49,7 +49,6 @@ class share_solver {
     solution_.passes = 0;
     const share_program& p = open_types(given);
     own_limit_ = p.seeks_level ? own_limit(p) : 0.0;
-    slack_ = p.seeks_slack;
     if (p.types == 0 || p.jobs == 0) {
       nothing(p);
     } else if (!solve_by_prices(p)) {
@@ -157,7 +156,7 @@ class share_solver {
   void solve_whole(const share_program& p) {
     members_.resize(p.jobs);
     for (std::size_t i = 0; i < p.jobs; ++i) members_[i] = {static_cast<std::uint32_t>(i), 1.0};
-    run_interior(p, members_, whole_capacity(p), slack_ ? 0.0 : .5 * level_unit(), 1e-12);
+    run_interior(p, members_, whole_capacity(p), .5 * level_unit(), 1e-12);
     solution_.level = inner_.level() * level_unit();
     solution_.prices.resize(p.types);
     for (std::size_t k = 0; k < p.types; ++k) solution_.prices[k] = inner_.price(k);
@@ -187,7 +186,7 @@ class share_solver {
     from_last = from_last && normalise(p, price_);
     if (from_last && narrow(p, .004)) return true;
     if (!first_prices(p)) return false;
-    if (p.seeks_level && !slack_ && t_ > .97 * own_limit_) {
+    if (p.seeks_level && t_ > .97 * own_limit_) {
       if (reach_own_limit(p)) return true;
       if (!first_prices(p)) return false;
     }
@@ -209,7 +208,6 @@ class share_solver {
     share_program at_limit = p;
     at_limit.base = limit_base_;
     at_limit.slope = {};
-    at_limit.seeks_slack = true;
     const double limit = own_limit_;
     own_limit_ = std::numeric_limits<double>::infinity();
     slack_ = true;
@@ -536,11 +534,6 @@ class share_solver {
       over = over || cut[k] < 1;
     }
     double lower = p.seeks_level ? std::numeric_limits<double>::infinity() : 0.0, missing = 0;
-    if (p.seeks_slack) {
-      over = false;
-      for (std::size_t k = 0; k < p.types; ++k)
-        if (p.capacity[k] > 0) lower = std::min(lower, 1.0 - used[k] / p.capacity[k]);
-    }
     for (std::size_t i = 0; i < p.jobs; ++i) {
       double* const own = x.data() + i * p.types;
       const double* const a = p.row(i);
@@ -557,7 +550,7 @@ class share_solver {
     }
     solution_.lower_bound = lower;
     solution_.upper_bound = price_bound(p, solution_.prices, solution_.level);
-    double scale = std::max(std::abs(lower), p.seeks_slack ? 1.0 : 1e-300);
+    double scale = std::max(std::abs(lower), 1e-300);
     if (!p.log_weight.empty()) scale = std::max(scale, std::accumulate(p.log_weight.begin(), p.log_weight.end(), 0.0));
     if (missing > 1e-9 || !(lower <= std::numeric_limits<double>::max())) solution_.status = share_status::infeasible;
     else solution_.status = solution_.gap() <= settings_.tolerance * scale ? share_status::optimal : share_status::feasible;

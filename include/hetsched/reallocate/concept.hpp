@@ -44,6 +44,13 @@ concept realises = requires(C c, const situation& now, plan& p) {
   c.realise(now, p);
 };
 
+/// Optional: one allocation serves several decisions.
+template <class C>
+concept reuses_plans = realises<C> && requires(C c, const situation& now) {
+  // Asked once a decision, before anything is planned. False: the allocator is not asked, and realise() gets an empty plan.
+  { c.wants_plan(now) } -> std::same_as<bool>;
+};
+
 /// Optional: drops whole groups of moves: hysteresis, budgets. `keep[g]` for group g, all true on entry.
 template <class C>
 concept filters = requires(C c, const situation& now, std::span<const move> moves, std::vector<bool>& keep) {

@@ -59,6 +59,11 @@ struct restart_cost {
   {
     inner.realise(now, p);
   }
+  bool wants_plan(const situation& now)
+    requires reuses_plans<Controller>
+  {
+    return inner.wants_plan(now);
+  }
   void filter(const situation& now, std::span<const move> moves, std::vector<bool>& keep)
     requires filters<Controller>
   {

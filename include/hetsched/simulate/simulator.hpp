@@ -49,6 +49,9 @@ struct simulation_settings {
   std::optional<double> wide_restart_cost_s{};               ///< of gangs of more than 8 devices, where it is another
   double first_start_delay_s = 0;                            ///< without work, at the first start, whatever a restart costs
   bool delays_add_up = false;                                ///< what a stop leaves of a delay is added to the next one
+  /// For Gavel's world: in a round a job does the whole steps that fit into so much time, at least one, and rests until the next
+  /// round, which begins with the decision of a wake-up. Its end is its own; rests break the law `speed` (see verify::checker_settings::whole_steps).
+  std::optional<double> whole_steps_round_s{};
   double release_delay_s = 0;                                ///< what a job gives up comes back so much later
   double until_s = std::numeric_limits<double>::infinity();  ///< nothing happens after this
   bool time_decisions = false;                               ///< read a clock around each step
@@ -109,7 +112,8 @@ class simulator {
       : scheduler_{scheduler}, world_{truth}, settings_{settings}, faults_{std::move(faults)}, log_{std::move(log)} {
     for (const auto& [field, v] :
          {std::pair{"restart-cost", settings_.restart_cost_s}, std::pair{"wide_restart_cost_s", settings_.wide_restart_cost_s.value_or(0)},
-          std::pair{"first_start_delay_s", settings_.first_start_delay_s}, std::pair{"release-delay", settings_.release_delay_s}})
+          std::pair{"first_start_delay_s", settings_.first_start_delay_s}, std::pair{"release-delay", settings_.release_delay_s},
+          std::pair{"whole_steps_round_s", settings_.whole_steps_round_s.value_or(0)}})
       if (!(v >= 0) || std::isinf(v)) throw invalid_input{field, "must be finite and not negative"};
     if (settings_.release_delay_s > 0 && scheduler_.settings().automatic_releases)
       throw invalid_input{"release-delay", "needs a scheduler without automatic releases"};
@@ -118,6 +122,7 @@ class simulator {
     const std::size_t n = world_.size();
     lives_.resize(n);
     changes_.resize(n);
+    if (settings_.whole_steps_round_s) slices_.resize(n);
     scheduler_.reserve(n);  // address space, not memory: places of ended jobs are used again
     for (std::uint32_t i = 0; i < n; ++i)
       if (const auto c = world_.cancel_s(i)) cancellations_.push_back({std::max(*c, world_.submit_s(i)), i, false});
@@ -146,7 +151,7 @@ class simulator {
     while (!ends_.empty() && ends_.next().at_s <= t) {
       const ending e = ends_.next();
       ends_.pop();
-      if (foretold(e)) finish(t, e.job);
+      if (foretold(e)) slice_ends_early(e.job) ? rest(t, e.job) : finish(t, e.job);
     }
     while (next_arrival_ < world_.size() && world_.submit_s(next_arrival_) <= t) arrive(t);
     while (next_cancellation_ < cancellations_.size() && cancellations_[next_cancellation_].at_s <= t) cancel(t);
@@ -174,6 +179,10 @@ class simulator {
     std::uint32_t job;
     std::uint32_t changes;  // of the job, when this was foretold: after another one it is void
   };
+  struct slice {  // of whole steps: the work done at its end
+    double until = 0;
+    bool over = false;
+  };
   struct checkpoint {  // of a job that keeps them
     double run_s = 0;  // since the last start or fault
     double saved = 0;  // work
@@ -194,11 +203,16 @@ class simulator {
     if (next_cancellation_ < cancellations_.size()) t = std::min(t, cancellations_[next_cancellation_].at_s);
     if (!releases_.empty()) t = std::min(t, releases_.front().at_s);
     // With nothing to come and nobody running, a wake-up or two that change nothing are the end.
+    bool wakes = false;
     if (present_ > 0 && (t < never || running_ > 0 || idle_wakeups_ < 2))
-      if (const auto w = scheduler_.next_wakeup(); w && w->count() < t) {
-        t = w->count();
-        ++idle_wakeups_;
+      if (const auto w = scheduler_.next_wakeup(); w && w->count() <= t) {
+        wakes = true;
+        if (w->count() < t) {
+          t = w->count();
+          ++idle_wakeups_;
+        }
       }
+    if (!slices_.empty()) wakes_ = wakes;
     return t;
   }
 
@@ -372,7 +386,7 @@ class simulator {
     for (const std::uint32_t i : changed_) {
       bring_up(i, f.time_s);
       life& l = lives_[i];
-      const double rate = true_rate(i, scheduler_.devices(l.handle));
+      const double rate = resting(i) ? 0 : true_rate(i, scheduler_.devices(l.handle));
       if (rate == l.rate) continue;
       l.rate = rate;
       foretell(i);
@@ -399,14 +413,73 @@ class simulator {
   void foretell(std::uint32_t i) {
     life& l = lives_[i];
     ++changes_[i];
-    const double at = l.rate > 0 ? std::max(l.works_from_s, l.touched_s) + std::max(0.0, *world_.work(i) - l.done) / l.rate : never;
+    const double from = std::max(l.works_from_s, l.touched_s);
+    const double at = l.rate > 0 ? from + (slices_.empty() ? std::max(0.0, *world_.work(i) - l.done) : steps_of_slice(i, from)) / l.rate : never;
     ends_.push({at, world_.id(i), i, changes_[i]});
     if (ends_.size() > 4 * running_ + 64) ends_.keep_if([this](const ending& e) { return foretold(e); });
   }
 
   bool foretold(const ending& e) const { return changes_[e.job] == e.changes; }
 
+  // ---- whole steps ----
+
+  double steps_of_slice(std::uint32_t i, double from) {
+    const life& l = lives_[i];
+    const double left = std::max(0.0, *world_.work(i) - l.done);
+    const double fit = std::floor(l.rate * (*settings_.whole_steps_round_s - (from - round_began_s_)));
+    const double steps = std::min(left, std::max(1.0, fit));
+    slices_[i] = {steps == left ? *world_.work(i) : l.done + steps, false};
+    return steps;
+  }
+
+  bool slice_ends_early(std::uint32_t i) const { return !slices_.empty() && slices_[i].until < *world_.work(i); }
+  bool resting(std::uint32_t i) const { return !slices_.empty() && slices_[i].over; }
+
+  void rest(double t, std::uint32_t i) {
+    bring_up(i, t);
+    life& l = lives_[i];
+    l.done = slices_[i].until;
+    l.rate = 0;
+    foretell(i);
+    slices_[i].over = true;
+    rests_.push_back(i);
+    log_.rate_changed(t, i, 0);
+  }
+
+  // The scheduler believed that they went on working.
+  void tell_rests(double t) {
+    for (const std::uint32_t i : rests_)
+      if (lives_[i].state == life_state::running && resting(i)) scheduler_.restored(lives_[i].handle, lives_[i].done, seconds{t});
+  }
+
+  // After the moves of a decision: who was not moved goes on where it is.
+  void end_rests(double t) {
+    std::sort(rests_.begin(), rests_.end(), [&](std::uint32_t a, std::uint32_t b) { return world_.id(a) < world_.id(b); });
+    for (const std::uint32_t i : rests_) {
+      life& l = lives_[i];
+      if (l.state != life_state::running || !resting(i)) continue;
+      bring_up(i, t);
+      slices_[i].over = false;
+      l.rate = true_rate(i, scheduler_.devices(l.handle));
+      foretell(i);
+      log_.rate_changed(t, i, l.rate);
+    }
+    rests_.clear();
+  }
+
   void decide(double t) {
+    if (slices_.empty()) return decide_now(t);
+    const bool begins = wakes_ || running_ == 0;  // a decision between rounds leaves the others' slices as they are
+    if (wakes_) tell_rests(t);
+    const std::uint64_t decided = scheduler_.decisions();
+    const double began_s = std::exchange(round_began_s_, begins ? t : round_began_s_);
+    decide_now(t);
+    if (!begins) return;
+    if (scheduler_.decisions() != decided) end_rests(t);
+    else round_began_s_ = began_s;
+  }
+
+  void decide_now(double t) {
     std::span<const move> moves;
     if (settings_.time_decisions) {
       const auto before = std::chrono::steady_clock::now();
@@ -521,6 +594,10 @@ class simulator {
   std::vector<slow_place> slow_;
   std::vector<std::pair<std::uint32_t, checkpoint>> checkpoints_;
   std::vector<std::uint32_t> changed_;
+  std::vector<slice> slices_;         // by job; empty unless steps are whole
+  std::vector<std::uint32_t> rests_;  // jobs that have done their slice, and some that have gone
+  double round_began_s_ = 0;
+  bool wakes_ = false;
   std::size_t next_arrival_ = 0;
   std::size_t next_fault_ = 0;
   std::size_t next_cancellation_ = 0;

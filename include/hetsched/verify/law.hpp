@@ -34,7 +34,7 @@ enum class law : std::uint8_t {
   group,           ///< who is stopped or moved for another's sake stands in one group with its start
   order,           ///< moves of a group stand together, whoever leaves first
   work,            ///< speed times time, delays and lost work left out, is the job's work at its end, and never more
-  speed,           ///< a job works at the world's rate
+  speed,           ///< a job works at the world's rate (with checker_settings::whole_steps it may rest)
   release,         ///< only what was left comes back, and when it is due
   ledger,          ///< at the end nobody holds anything
   told,            ///< the scheduler believes what it told

@@ -45,6 +45,7 @@ struct checker_settings {
   std::optional<double> release_delay_s = 0.0;
   double tolerance = 1e-9;              ///< of the work, beside what rounding explains
   std::vector<std::string> excluded{};  ///< laws that are not looked at
+  bool whole_steps = false;             ///< a job may rest, at rate 0, for what is left of a round (breaks `speed`)
   std::size_t keep = 100;               ///< violations kept; all are counted
 };
 

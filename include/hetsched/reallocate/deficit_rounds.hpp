@@ -1,0 +1,311 @@
+#pragma once
+
+/// Shares of time, carried out in rounds.
+///
+/// Problem    an allocator says for which share x of its time job j shall hold a column of type k. Choose in each round who holds what, whole
+///            gangs and one column a job, so that the time received comes close to the shares.
+/// Method     At the start of a round, type by type in the order of the registry, jobs by
+///              1. priority: x / (t / T), t what j received since the allocation, T the device-time of the type in all; x * 1e9 where t is 0,
+///              2. deficit: what earlier allocations owed j on k less what it got, in seconds,
+///              3. x,
+///            each descending, ties by arrival; whoever fits into what is left of the type is chosen. Half a round is credited to each job
+///            beforehand: with it the priorities are those of Webster's method of apportionment, x / (rounds + 1/2), which stays nearer
+///            to the shares than x / rounds. What is left over goes to jobs without a share there: to higher priorities first, then
+///            by arrival, where the job is or else where it is fastest.
+///            The plan is complete. Who runs in its column already keeps its devices and comes first, then large gangs.
+///            An allocation serves several rounds. A new one is made when jobs (or devices) came, left or changed and `allocation_interval`
+///            has passed since the last, or nobody who lives has a share.
+/// Cost       O(J (options + log J)) a round for J jobs; no allocation once grown.
+/// Needs      an allocator that plans in one pass. Of plan::more only the first pass is heard; victims are not.
+/// Fails      at building: a round or interval that is no time. Shares that no schedule of whole gangs can give are approached from below.
+/// Source     Narayanan, Santhanam, Kazhamiaka, Phanishayee, Zaharia, Heterogeneity-Aware Cluster Scheduling Policies for Deep Learning
+///            Workloads (Gavel), OSDI 2020, section 5. What its public code does beside that is in gavel_quirks.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <hetsched/reallocate/checked_seconds.hpp>
+#include <hetsched/reallocate/concept.hpp>
+#include <hetsched/reallocate/fixed_rounds.hpp>
+#include <hetsched/reallocate/share_ledger.hpp>
+
+namespace hetsched {
+
+/// What Gavel's public simulator does and the paper does not say, or we would not do.
+struct gavel_quirks {
+  bool whole_steps = false;        ///< a job does whole steps only; the round ends with the last one's slice, and slices are what is credited
+  bool newcomers_reserve = false;  ///< a job that the last allocation did not know is chosen like others without a share, and not started
+  bool gap_counts = false;         ///< the time between two rounds is credited to the slices of the second
+  bool plain_totals = false;       ///< the type's time is summed over jobs, gangs counting once
+  bool fills_by_type = false;      ///< jobs without a share take what is left of a type before the next type is looked at
+  bool early_clock = false;        ///< while the last allocation was made at time 0, the interval counts as passed
+  bool waits_unserved = false;     ///< that nobody who lives has a share is no reason for a new allocation
+
+  static constexpr gavel_quirks all() { return {true, true, true, true, true, true, true}; }
+  friend constexpr bool operator==(const gavel_quirks&, const gavel_quirks&) = default;
+};
+
+struct deficit_rounds {
+  struct allocation_interval_field {
+    static constexpr const char* name = "allocation_interval";
+    static constexpr bool zero_allowed = true;
+  };
+
+  checked_seconds<fixed_rounds::round_field> round = std::chrono::minutes{6};
+  seconds origin{0};                                              ///< rounds begin at its multiples from here
+  checked_seconds<fixed_rounds::grace_field> grace = seconds{0};  ///< as in fixed_rounds
+  checked_seconds<allocation_interval_field> allocation_interval = seconds{1920};
+  bool half_round_credit = true;
+  bool fills = true;  ///< false: what is left over stays idle
+  gavel_quirks quirks{};
+
+  /// What it keeps between rounds, and room; not an option.
+  struct memory {
+    struct candidate {
+      double priority = 0, deficit_s = 0, share = 0;
+      std::size_t account = 0, row = 0;
+
+      friend bool operator<(const candidate& a, const candidate& b) {
+        if (a.priority != b.priority) return a.priority > b.priority;
+        if (a.deficit_s != b.deficit_s) return a.deficit_s > b.deficit_s;
+        if (a.share != b.share) return a.share > b.share;
+        return a.row < b.row;  // by rank of the job
+      }
+    };
+    struct pick {
+      std::size_t account = 0, row = 0, order = 0;
+      std::int32_t devices = 0;
+      bool stays = false;
+
+      friend bool operator<(const pick& a, const pick& b) {
+        if (a.stays != b.stays) return a.stays;
+        if (a.devices != b.devices) return a.devices > b.devices;
+        return a.order < b.order;
+      }
+    };
+
+    detail::share_ledger books{};
+    std::optional<double> allocated_s{};  // when the last allocation was made
+    bool stale = false;                   // something has changed since
+    bool wanted = false;                  // realise() gets a fresh plan
+    bool retries = false;                 // a decision between rounds, for those whose devices were still being left
+    bool awaits_devices = false;
+    bool open = false;               // with whole steps: a round goes on
+    double wake_s = infinitely;      // with whole steps: its end, or the next look
+    std::optional<double> ended_s{};  // with whole steps: the end of the last round
+    double gap_s = 0;                // before this one
+    std::vector<std::int64_t> capacity{};  // at the last allocation
+    std::vector<std::int64_t> room{};
+    std::vector<double> totals_s{};
+    std::vector<candidate> candidates{};
+    std::vector<std::size_t> left_over{};
+    std::vector<pick> picks{};
+  };
+  memory state{};
+
+  bool due(seconds now, bool changed) {
+    const bool begins = quirks.whole_steps ? now.count() >= state.wake_s || (changed && !state.open) : rounds().due(now, changed);
+    state.retries = !begins && changed && state.awaits_devices;
+    return begins || state.retries;
+  }
+
+  std::optional<seconds> next_wakeup(seconds now) const {
+    if (!quirks.whole_steps) return rounds().next_wakeup(now);
+    if (state.wake_s == infinitely) return std::nullopt;
+    return seconds{std::max(state.wake_s, std::nextafter(now.count(), infinitely))};
+  }
+
+  bool wants_plan(const situation& now) {
+    state.wanted = false;
+    if (state.retries) return false;
+    const auto capacity = now.capacity();
+    state.stale = state.stale || !state.allocated_s || state.books.differs(now) ||
+                  !std::equal(state.capacity.begin(), state.capacity.end(), capacity.begin(), capacity.end());
+    const bool passed = !state.allocated_s || now.now_s() - *state.allocated_s >= allocation_interval.count() ||
+                        (quirks.early_clock && *state.allocated_s == 0) || (!quirks.waits_unserved && nobody_served(now));
+    state.wanted = state.stale && passed;
+    return state.wanted;
+  }
+
+  /// The entries of this round, in place of the shares.
+  void realise(const situation& now, plan& p) {
+    if (!state.retries) {
+      keep_books(now, p);
+      choose(now);
+      if (quirks.whole_steps) slice(now);
+    }
+    write(now, p);
+  }
+
+ private:
+  using row = detail::share_ledger::row;
+  using account = detail::share_ledger::account;
+  static constexpr std::size_t none = detail::share_ledger::none;
+  static constexpr double infinitely = std::numeric_limits<double>::infinity();
+
+  fixed_rounds rounds() const { return {round, origin, grace}; }
+
+  static bool is_here(const job_record& r, const account& a) { return r.handle == a.job && r.state != job_state::ended; }
+  static bool runs(const job_record& r) { return r.state == job_state::running && !r.leaving; }
+  // Neither pinned nor held back by its owner: then it goes on as it is, or waits.
+  static bool is_free_to_choose(const situation& now, const account& a) {
+    const job_record& r = now.record(a.job);
+    return is_here(r, a) && (runs(r) ? !r.held_back && !now.pinned(a.job) : now.startable(a.job));
+  }
+
+  bool nobody_served(const situation& now) const {
+    for (const account& a : state.books.accounts()) {
+      const job_record& r = now.record(a.job);
+      if (!is_here(r, a) || r.held_back) continue;
+      for (std::size_t i = a.first; i < a.last; ++i)
+        if (state.books.rows()[i].share > 0) return false;
+    }
+    return true;
+  }
+
+  void keep_books(const situation& now, const plan& p) {
+    const double credit_s = half_round_credit ? round.count() / 2 : 0.0;
+    state.books.settle(now, quirks.whole_steps, state.gap_s);
+    if (state.wanted) {
+      state.books.close(now.now_s() - state.allocated_s.value_or(now.now_s()), credit_s);
+      state.allocated_s = now.now_s();
+      state.capacity.assign(now.capacity().begin(), now.capacity().end());
+      state.stale = false;
+    }
+    state.books.update(now, state.wanted ? &p : nullptr, credit_s);
+  }
+
+  void choose(const situation& now) {
+    state.picks.clear();
+    state.room.assign(now.free().begin(), now.free().end());
+    state.totals_s.assign(state.room.size(), 0.0);
+    for (account& a : state.books.accounts()) {
+      const job_record& r = now.record(a.job);
+      for (std::size_t i = a.first; i < a.last; ++i) {
+        const row& w = state.books.rows()[i];
+        state.totals_s[index(w.how.type())] += quirks.plain_totals ? w.time_s : w.time_s * w.how.devices();
+        if (runs(r) && w.how.type() == r.type && (a.runs_in == none || w.option == r.option)) a.runs_in = i;
+      }
+      a.chosen = !is_free_to_choose(now, a);
+      if (a.chosen) continue;  // it keeps what it holds, and time in it counts
+      a.runs_in = none;
+      if (runs(r)) state.room[index(r.type)] += r.devices;
+    }
+    // What a running job leaves on a drained node does not come back.
+    for (std::size_t t = 0; t < state.room.size(); ++t) state.room[t] = std::min(state.room[t], now.capacity()[t]);
+    for (std::size_t t = 0; t < state.room.size(); ++t) choose_on(static_cast<type_id>(t));
+    if (fills && !quirks.fills_by_type) fill(now);
+  }
+
+  void choose_on(type_id type) {
+    state.candidates.clear();
+    const auto accounts = state.books.accounts();
+    for (std::size_t j = 0; j < accounts.size(); ++j) {
+      if (accounts[j].chosen) continue;
+      for (std::size_t i = accounts[j].first; i < accounts[j].last; ++i) {
+        const row& w = state.books.rows()[i];
+        if (w.how.type() != type || (w.share <= 0 && !(fills && quirks.fills_by_type))) continue;
+        const double part = state.totals_s[index(type)] > 0 ? w.time_s / state.totals_s[index(type)] : 0.0;
+        state.candidates.push_back({part > 0 ? w.share / part : w.share * 1e9, w.deficit_s, w.share, j, i});
+      }
+    }
+    std::sort(state.candidates.begin(), state.candidates.end());
+    for (const auto& c : state.candidates) take(c.account, c.row);
+  }
+
+  // What is left over, to whoever has none: where it is, or else where it is fastest.
+  void fill(const situation& now) {
+    const auto accounts = state.books.accounts();
+    state.left_over.clear();
+    for (std::size_t j = 0; j < accounts.size(); ++j)
+      if (!accounts[j].chosen) state.left_over.push_back(j);
+    std::sort(state.left_over.begin(), state.left_over.end(), [&](std::size_t a, std::size_t b) {
+      return accounts[a].priority != accounts[b].priority ? accounts[a].priority > accounts[b].priority : a < b;
+    });
+    for (const std::size_t j : state.left_over) {
+      const job_record& r = now.record(accounts[j].job);
+      std::size_t best = none;
+      for (std::size_t i = accounts[j].first; i < accounts[j].last; ++i) {
+        const row& w = state.books.rows()[i];
+        if (w.how.devices() > state.room[index(w.how.type())]) continue;
+        const bool here = runs(r) && w.how.type() == r.type;
+        if (best == none || here || w.option < state.books.rows()[best].option) best = i;
+        if (here) break;
+      }
+      if (best != none) take(j, best);
+    }
+  }
+
+  void take(std::size_t j, std::size_t i) {
+    account& a = state.books.accounts()[j];
+    const row& w = state.books.rows()[i];
+    std::int64_t& room = state.room[index(w.how.type())];
+    if (a.chosen || w.how.devices() > room) return;
+    room -= w.how.devices();
+    a.chosen = true;
+    if (quirks.newcomers_reserve && !a.allocated) return;
+    a.runs_in = i;
+    state.picks.push_back({j, i, state.picks.size(), w.how.devices(), false});
+  }
+
+  // Whole steps: how long each works, and with the last of them the round ends.
+  void slice(const situation& now) {
+    double longest_s = 0;
+    for (const auto& p : state.picks) {
+      account& a = state.books.accounts()[p.account];
+      const auto options = now.options(a.job);
+      const double speed = options[static_cast<std::size_t>(state.books.rows()[p.row].option)].speed.steps_per_s();
+      const double steps = std::max(1.0, std::floor(speed * round.count()));
+      a.slice_s = std::min(steps, now.expected_steps(a.job).value_or(steps)) / speed;
+      longest_s = std::max(longest_s, a.slice_s);
+    }
+    state.gap_s = quirks.gap_counts && state.ended_s ? now.now_s() - *state.ended_s : 0.0;
+    state.open = !state.picks.empty();
+    if (state.open) state.ended_s = state.wake_s = now.now_s() + longest_s;
+    else state.wake_s = state.stale ? *state.allocated_s + allocation_interval.count() : infinitely;
+  }
+
+  void write(const situation& now, plan& p) {
+    p.clear();
+    p.complete = true;
+    state.room.assign(now.free().begin(), now.free().end());
+    for (auto& k : state.picks) {
+      const account& a = state.books.accounts()[k.account];
+      const job_record& r = now.record(a.job);
+      const column& how = state.books.rows()[k.row].how;
+      k.stays = is_here(r, a) && runs(r) && r.option >= 0 && r.type == how.type() && r.devices == how.devices();
+    }
+    std::sort(state.picks.begin(), state.picks.end());
+    for (const auto& k : state.picks) {
+      const account& a = state.books.accounts()[k.account];
+      const job_record& r = now.record(a.job);
+      if (!is_here(r, a)) continue;
+      if (k.stays) {
+        p.entries.push_back({a.job, r.option});
+      } else if (runs(r) || now.startable(a.job)) {
+        list(now, a.job, state.books.rows()[k.row].how, p);
+        state.room[index(state.books.rows()[k.row].how.type())] -= k.devices;
+      }
+    }
+    for (const account& a : state.books.accounts()) {
+      const job_record& r = now.record(a.job);
+      if (is_here(r, a) && runs(r) && now.pinned(a.job) && r.option >= 0) p.entries.push_back({a.job, r.option});
+    }
+    state.awaits_devices = !quirks.whole_steps && std::any_of(state.room.begin(), state.room.end(), [](std::int64_t left) { return left < 0; });
+  }
+
+  // The column, then the other ways to have as many devices of its type, the faster first.
+  static void list(const situation& now, job_handle job, const column& how, plan& p) {
+    const auto options = now.options(job);
+    for (const bool itself : {true, false})
+      for (std::size_t i = 0; i < options.size(); ++i)
+        if ((options[i].how == how) == itself && options[i].how.type() == how.type() && options[i].how.devices() == how.devices())
+          p.entries.push_back({job, static_cast<std::int16_t>(i)});
+  }
+};
+
+}  // namespace hetsched
