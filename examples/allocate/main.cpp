@@ -112,7 +112,6 @@ int run(int argc, char** argv) {
   const bool selects = of.wanted == nullptr;
   for (const CLI::Option* budget : {nodes, seconds})
     if (*budget && !selects) throw usage_error{budget->get_name() + ": is for select only"};
-  if (!selects && of.wanted->solve == nullptr) throw usage_error{"objective: " + std::string{of.wanted->name} + " is not supported yet"};
   if (isatty(2) != 0 && of.ids.size() > 100'000) std::cerr << "deciding for " << of.ids.size() << " jobs ...\n";
   const std::string answer = selects ? solve_selection(of, a) : solve_shares(of, a);
   if (a.out.empty()) {

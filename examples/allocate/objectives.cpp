@@ -8,6 +8,7 @@
 #include <hetsched/objective/max_min.hpp>
 #include <hetsched/objective/nash.hpp>
 #include <hetsched/objective/throughput_sum.hpp>
+#include <hetsched/objective/water_filling.hpp>
 
 namespace program {
 
@@ -31,8 +32,8 @@ void fair(const instance& of, share_workspace& work, share_allocation& out) {
 const std::vector<objective>& all_objectives() {
   static const std::vector<objective> all{
       {"max_min", "the least level as high as it can be", true, false, false, false, fair},
-      {"leximin", "then the next, until nobody can rise", true, false, false, false, nullptr},
-      {"hierarchical", "the same in a tree of tenants", true, false, true, false, nullptr},
+      {"leximin", "then the next, until nobody can rise", true, false, false, false, plain<leximin>},
+      {"hierarchical", "the same in a tree of tenants", true, false, true, false, plain<hierarchical>},
       {"makespan", "the last job done early", false, true, false, false, plain<makespan>},
       {"finish_time_fairness", "nobody much later than on his own part of the cluster", false, true, false, false, plain<finish_time_fairness>},
       {"max_sum_throughput", "the most throughput for its cost, floors kept", true, false, false, true, plain<max_sum_throughput>},
