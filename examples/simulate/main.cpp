@@ -42,13 +42,14 @@ struct arguments {
 
 std::vector<policy> all_policies() {
   std::vector<policy> all;
-  for (auto family : {arrival_policies, shortest_policies, attained_policies, elastic_policies})
+  for (auto family : {arrival_policies, shortest_policies, attained_policies, elastic_policies, gavel_policies})
     for (policy& p : family()) all.push_back(std::move(p));
   return all;
 }
 
 const std::vector<policy_option> world_options{
     {"first_start_cost", "0", "1: a job's first start is charged --restart-cost too"},
+    {"whole_steps", "0", "1: in a round a job does the whole steps that fit and rests until the next; only with rounds. Rests break the law `speed`"},
 };
 
 std::vector<std::string> split(const std::string& text, char by) {
@@ -339,6 +340,7 @@ int run(int argc, char** argv) {
   request.settings.release_delay_s = positive("--release-delay", a.release_delay_s, true);
   if (*until) request.settings.until_s = positive("--until", a.until_s, true);
   request.settings.first_start_cost = option_reader{request, "world", world_options}.flag("first_start_cost");
+  request.whole_steps = option_reader{request, "world", world_options}.flag("whole_steps");
   request.settings.time_decisions = true;
   if (*round) request.round_s = positive("--round", a.round_s, false);
   positive("--load", a.load, false);

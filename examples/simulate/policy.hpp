@@ -37,6 +37,7 @@ struct run_request {
   std::optional<std::string> queue;  ///< strict, skip, easy
   std::optional<std::string> binder;
   std::map<std::string, std::string> options;  ///< "las.quantum_s" to text
+  bool whole_steps = false;
   bool check = false;
   bool progress = false;
   bool only_read = false;  ///< read and refuse options, play nothing
@@ -97,5 +98,6 @@ std::vector<policy> arrival_policies();   // fifo, fifo_backfill
 std::vector<policy> shortest_policies();  // sjf, srtf
 std::vector<policy> attained_policies();  // las, tiresias, gittins
 std::vector<policy> elastic_policies();   // optimus
+std::vector<policy> gavel_policies();     // gavel_fifo
 
 }  // namespace program

@@ -27,4 +27,11 @@ hetsched::queue_discipline read_queue(const run_request& request, hetsched::queu
   return static_cast<hetsched::queue_discipline>(find(queues, "--queue", *request.queue));
 }
 
+run_request with_whole_steps(run_request request, std::optional<double> round_s) {
+  if (!request.whole_steps) return request;
+  if (!round_s) throw usage_error{"--set world.whole_steps: found 1, expected policies that decide in rounds, or --round"};
+  request.settings.whole_steps_round_s = *round_s;
+  return request;
+}
+
 }  // namespace program

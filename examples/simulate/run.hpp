@@ -59,6 +59,8 @@ struct chosen_controller {
   hetsched::seconds restart_delay(const hetsched::job_record&) const { return hetsched::seconds{delay_s}; }
 };
 
+/// The request for a policy that decides in such rounds, if in any: steps are whole where that was asked for.
+run_request with_whole_steps(run_request request, std::optional<double> round_s);
 chosen_binder read_binder(const run_request& request, binder_name otherwise);
 hetsched::queue_discipline read_queue(const run_request& request, hetsched::queue_discipline otherwise);
 
@@ -98,9 +100,9 @@ struct checked_events {
   }
 };
 
-/// Composes the allocator with the request's cluster, binder and controller, plays the world to its end, writes the files.
-template <class Allocator>
-run_result play(const std::string& policy, const run_request& request, Allocator allocator, binder_name usual = binder_name::consolidate) {
+/// Composes the allocator with the request's cluster and binder and the controller, plays the world to its end, writes the files.
+template <class Allocator, class Controller>
+run_result play_with(const std::string& policy, const run_request& request, Allocator allocator, Controller controller, binder_name usual) {
   using namespace hetsched;
   if (request.only_read) {
     read_binder(request, usual);
@@ -110,13 +112,11 @@ run_result play(const std::string& policy, const run_request& request, Allocator
 
   typed_nodes nodes;
   for (const trace::node& n : request.cluster->nodes) nodes.add_node(n.gpu_type, n.gpus);
-  chosen_controller controller;
-  if (request.round_s) controller.rounds = fixed_rounds{seconds{*request.round_s}};
-  controller.delay_s = request.settings.restart_cost_s;
   scheduler_settings settings;
   settings.automatic_releases = request.settings.release_delay_s == 0;
   auto scheduler = make_scheduler<simulate::world_job>(std::move(nodes), simulate::world_predictor{},
-                                                       std::move(allocator) | read_binder(request, usual), controller, admit_what_fits{}, settings);
+                                                       std::move(allocator) | read_binder(request, usual), std::move(controller), admit_what_fits{},
+                                                       settings);
 
   const names printed{*request.truth, *request.cluster};
   std::filesystem::path folder;
@@ -164,6 +164,7 @@ run_result play(const std::string& policy, const run_request& request, Allocator
   if (request.check) {
     verify::checker_settings laws;
     laws.release_delay_s = request.settings.release_delay_s;
+    laws.whole_steps = request.settings.whole_steps_round_s.has_value();
     log.checker.emplace(*request.truth, *request.cluster, laws);
   }
   simulate::simulator simulation{scheduler, *request.truth, request.settings, request.faults, std::move(log)};
@@ -178,6 +179,15 @@ run_result play(const std::string& policy, const run_request& request, Allocator
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   if (request.out) write_summary(folder / "summary.json", result, request.seed);
   return result;
+}
+
+/// The same with the request's controller: at every event, or in rounds.
+template <class Allocator>
+run_result play(const std::string& policy, const run_request& request, Allocator allocator, binder_name usual = binder_name::consolidate) {
+  chosen_controller controller;
+  if (request.round_s) controller.rounds = hetsched::fixed_rounds{hetsched::seconds{*request.round_s}};
+  controller.delay_s = request.settings.restart_cost_s;
+  return play_with(policy, with_whole_steps(request, request.round_s), std::move(allocator), controller, usual);
 }
 
 }  // namespace program

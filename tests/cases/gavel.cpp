@@ -184,8 +184,7 @@ class recorded_shares {
   void allocate(const situation& now, plan& out) {
     out.complete = true;
     if (now.jobs().empty()) return;
-    const auto found = at_.find(key(now.now_s()));
-    REQUIRE_MESSAGE(found != at_.end(), "asked at " << now.now_s());
+    const auto found = std::prev(at_.upper_bound(key(now.now_s())));  // the last time at which that solver was asked
     for (const job_handle job : now.jobs()) {
       const auto shares = found->second.at(job.index);  // all 20 come at once, in the order of their ids
       const auto options = now.options(job);

@@ -24,8 +24,16 @@
 namespace hetsched {
 
 struct finish_time_fairness {
+  bool agnostic = false;  ///< as if every type were like the first that the job can use
+
   /// @throws invalid_input  no remaining work is given
   void solve(const share_instance& in, share_workspace& work, share_allocation& out) const {
+    if (agnostic) finish_time_fairness{}.solve(detail::without_types(in), work, out);
+    else solve_by_types(in, work, out);
+  }
+
+ private:
+  static void solve_by_types(const share_instance& in, share_workspace& work, share_allocation& out) {
     if (in.remaining.size() != in.jobs()) throw invalid_input{"remaining", "is needed for finish-time fairness"};
     const terms of{in};
     double rho = of.least();
@@ -60,7 +68,6 @@ struct finish_time_fairness {
     detail::judge(out, upper);
   }
 
- private:
   struct terms {
     explicit terms(const share_instance& in) : in_{&in}, alone(in.jobs()), fastest(in.jobs()) {
       const auto m = static_cast<double>(in.jobs());

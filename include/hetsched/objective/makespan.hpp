@@ -17,8 +17,16 @@
 namespace hetsched {
 
 struct makespan {
+  bool agnostic = false;  ///< as if every type were like the first that the job can use
+
   /// @throws invalid_input  no remaining work is given
   void solve(const share_instance& in, share_workspace& work, share_allocation& out) const {
+    if (agnostic) makespan{}.solve(detail::without_types(in), work, out);
+    else solve_by_types(in, work, out);
+  }
+
+ private:
+  static void solve_by_types(const share_instance& in, share_workspace& work, share_allocation& out) {
     if (in.remaining.size() != in.jobs()) throw invalid_input{"remaining", "is needed for the makespan"};
     optimize::share_program p = detail::program_of(in);
     p.slope = in.remaining;

@@ -117,6 +117,19 @@ inline optimize::share_program program_of(const share_instance& in) {
   return p;
 }
 
+/// The instance of a scheduler that takes all types for equal: each job runs on all that it can as on the first of them.
+inline share_instance without_types(const share_instance& in) {
+  share_instance one = in;
+  for (std::size_t j = 0; j < in.jobs(); ++j) {
+    double* const a = one.rates.data() + j * in.types;
+    double first = 0;
+    for (std::size_t k = 0; k < in.types && !(first > 0); ++k) first = a[k];
+    for (std::size_t k = 0; k < in.types; ++k)
+      if (a[k] > 0) a[k] = first;
+  }
+  return one;
+}
+
 inline void take_shares(const optimize::share_solution& s, share_allocation& out) {
   out.prices = s.prices;
   out.shares = s.shares;

@@ -4,7 +4,8 @@
 ///
 /// Problem    max_sum_throughput  maximise sum_jk weight_j rates_jk x_jk / type_cost_k with rate_j >= floor_j; where the floors cannot all be met they
 ///                                are dropped together, and floors_met says so.
-///            min_cost_slo        minimise sum_jk type_cost_k devices_j x_jk with rate_j >= floor_j; or infeasible, with the jobs that conflict.
+///            min_cost_slo        minimise sum_jk type_cost_k devices_j x_jk with rate_j >= floor_j; or infeasible, with the jobs that conflict and
+///                                shares that keep the largest common part of all promises.
 ///            fifo_throughput     maximise sum_j (m - place_j) rate_j / max_k rates_jk, places by order of arrival from 0.
 /// Method     one program. Whether floors can be met: the largest multiple of all floors that can be reached is at least 1. Where it is not, the jobs that
 ///            pay at its prices conflict: without one of them more could be kept.
@@ -23,7 +24,7 @@ namespace hetsched {
 namespace detail {
 
 /// The largest multiple of the floors that shares reach, from above; infinite without floors. The conflicts where it is below 1.
-inline double reachable_floors(const share_instance& in, share_workspace& work, share_allocation& out) {
+inline double reachable_floors(const share_instance& in, share_allocation& out) {
   if (in.floor.empty() || *std::max_element(in.floor.begin(), in.floor.end()) <= 0) return std::numeric_limits<double>::infinity();
   optimize::share_program p = program_of(in);
   p.slope = in.floor;
@@ -32,6 +33,8 @@ inline double reachable_floors(const share_instance& in, share_workspace& work, 
   const optimize::share_solution& s = solver.solve(p);
   out.iterations += s.iterations;
   if (s.upper_bound >= 1 - 1e-10) return s.upper_bound;
+  out.shares = s.shares;
+  out.prices = s.prices;
   std::array<double, optimize::most_types> q{}, a{};
   for (std::uint32_t j = 0; j < in.jobs(); ++j) {
     if (!(in.floor[j] > 0)) continue;
@@ -47,7 +50,6 @@ inline double reachable_floors(const share_instance& in, share_workspace& work, 
     const bool alone = fastest < in.floor[j] * (1 - 1e-10);
     if (alone || optimize::slope_of(m, a.data(), q.data()) > 0) out.conflicts.push_back(j);
   }
-  (void)work;
   return s.upper_bound;
 }
 
@@ -70,7 +72,7 @@ struct max_sum_throughput {
       for (std::size_t k = 0; k < in.types; ++k)
         work.worth[j * in.types + k] = in.weight_of(j) * in.row(j)[k] / (in.type_cost.empty() ? 1.0 : in.type_cost[k]);
     p.worth = work.worth;
-    if (detail::reachable_floors(in, work, out) >= 1 - 1e-10) p.base = in.floor;
+    if (detail::reachable_floors(in, out) >= 1 - 1e-10) p.base = in.floor;
     else out.floors_met = false;
     detail::solve_sum(p, work, out);
     if (out.status == share_outcome::infeasible && !p.base.empty()) {
@@ -83,9 +85,8 @@ struct max_sum_throughput {
 
 struct min_cost_slo {
   void solve(const share_instance& in, share_workspace& work, share_allocation& out) const {
-    if (detail::reachable_floors(in, work, out) < 1 - 1e-10) {
+    if (detail::reachable_floors(in, out) < 1 - 1e-10) {
       out.status = share_outcome::infeasible;
-      out.shares.assign(in.rates.size(), 0.0);
       out.floors_met = false;
       out.lower_bound = out.upper_bound = out.objective = std::numeric_limits<double>::infinity();
       return;

@@ -121,6 +121,7 @@ class rise {
  private:
   // Less is asked of a job that is frozen but has several ways to its level, by so much, that used-up types leave the method room to move.
   static constexpr double slack = 1e-10;
+  static constexpr double least_share = 1e-9;
 
   std::size_t jobs() const { return level_.size(); }
   double* row(std::size_t j) { return &rates_[j * in_.types]; }
@@ -233,6 +234,7 @@ class rise {
       if (speed_[j] > 0) own = std::min(own, (cap_[j] - level_[j]) / speed_[j] + time_);
     program_left_ = left_;
     const optimize::share_solution& s = solve(work_.solver, [&](std::size_t j) {
+      if (!Speeds::change && speed_[j] > 0) return ask{0, speed_[j]};  // it has risen since time 0
       return ask{asked(j, level_[j]) - speed_[j] * time_, speed_[j]};
     });
     keep(s);
@@ -273,6 +275,7 @@ class rise {
       freeze_by_devices(j, m);
     }
     if (!any && dearest < jobs()) freeze_by_devices(dearest, mix_at(dearest, level_[dearest] * (1 - 1e-12)).first);
+    fix_the_only_way();
     for (std::size_t k = 0; k < in_.types; ++k) {
       if (!(clean_[k] > 0)) continue;
       open_[k] = 0;
@@ -307,6 +310,34 @@ class rise {
     // The origin is a way too.
     if (m.left != optimize::mix::origin && -left_q + pays * left_a <= 1e-8 * scale) strict = false;
     if (strict) fix(j, m);
+  }
+
+  /// Those with several ways have one only all the same where as many equations as shares above 0 bind them: each job's rate and time, each
+  /// type used up. Else their shares stay open, as long as they keep their levels.
+  void fix_the_only_way() {
+    std::size_t shares = 0, equations = 0;
+    for (std::size_t k = 0; k < in_.types; ++k) equations += open_[k] && clean_[k] > 0 ? 1 : 0;
+    for (std::size_t j = 0; j < jobs(); ++j) {
+      if (!frozen_[j] || fixed_[j]) continue;
+      double left = 1;
+      for (std::size_t k = 0; k < in_.types; ++k) {
+        const double x = out_.shares[j * in_.types + k];
+        left -= x;
+        shares += x > least_share ? 1 : 0;
+      }
+      shares += left > least_share ? 1 : 0;
+      equations += 2;
+    }
+    if (shares > equations) return;
+    for (std::size_t j = 0; j < jobs(); ++j) {
+      if (!frozen_[j] || fixed_[j]) continue;
+      fixed_[j] = 1;
+      for (std::size_t k = 0; k < in_.types; ++k) {
+        double& x = out_.shares[j * in_.types + k];
+        if (x <= least_share * 1e-3) x = 0;
+        left_[k] = std::max(0.0, left_[k] - in_.devices[j] * x);
+      }
+    }
   }
 
   // ---- own limits ----

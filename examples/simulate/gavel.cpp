@@ -1,0 +1,88 @@
+#include <functional>
+
+#include <hetsched/place/allocate/fastest_in_turn.hpp>
+#include <hetsched/reallocate/deficit_rounds.hpp>
+
+#include "run.hpp"
+
+namespace program {
+
+namespace {
+
+/// deficit_rounds, with the restart delay that the world charges.
+struct gavel_controller {
+  hetsched::deficit_rounds rounds{};
+  double delay_s = 0;
+
+  bool due(hetsched::seconds now, bool changed) { return rounds.due(now, changed); }
+  std::optional<hetsched::seconds> next_wakeup(hetsched::seconds now) const { return rounds.next_wakeup(now); }
+  bool wants_plan(const hetsched::situation& now) { return rounds.wants_plan(now); }
+  void realise(const hetsched::situation& now, hetsched::plan& p) { rounds.realise(now, p); }
+  hetsched::seconds restart_delay(const hetsched::job_record&) const { return hetsched::seconds{delay_s}; }
+};
+
+struct quirk {
+  const char* name;
+  const char* meaning;
+  bool hetsched::gavel_quirks::*which;
+};
+
+const std::vector<quirk> quirks{
+    {"newcomers_reserve", "1: a job that came since the last allocation is chosen like one without a share, holds its devices free, and does not run",
+     &hetsched::gavel_quirks::newcomers_reserve},
+    {"gap_counts", "1: an idle time before a round counts as time received in it", &hetsched::gavel_quirks::gap_counts},
+    {"plain_totals", "1: a gang counts once in the time of a type", &hetsched::gavel_quirks::plain_totals},
+    {"fills_by_type", "1: jobs without a share take what is left of a type before the next type is looked at", &hetsched::gavel_quirks::fills_by_type},
+    {"early_clock", "1: while the last allocation was made at time 0, any change makes another", &hetsched::gavel_quirks::early_clock},
+    {"waits_unserved", "1: if nobody who is left has a share, all wait for the interval", &hetsched::gavel_quirks::waits_unserved},
+};
+
+/// Options of every Gavel policy.
+std::vector<policy_option> options_of(bool fills) {
+  std::vector<policy_option> options{
+      {"round_s", "360", "decides every so many seconds, unless --round says otherwise"},
+      {"allocation_s", "1920", "least time between two allocations; they are made at rounds, when jobs came, left or changed"},
+      {"half_round_credit", "1", "1: half a round of each type is credited to each job at an allocation"},
+      {"fills", fills ? "1" : "0", "1: jobs without a share take what is left over"},
+      {"peer", "0", "1: as Gavel's simulator: all of the following, and world.whole_steps with rounds that end with the last job's slice"},
+  };
+  for (const quirk& q : quirks) options.push_back({q.name, "0", q.meaning});
+  return options;
+}
+
+/// A Gavel policy: shares from `allocator(options)`, rounds from the options that all share.
+template <class MakeAllocator>
+policy gavel(std::string name, std::string summary, bool fills, MakeAllocator allocator) {
+  const std::vector<policy_option> options = options_of(fills);
+  return {name, std::move(summary), false, {}, options, [name, options, allocator](const run_request& r) {
+            using namespace hetsched;
+            const option_reader o{r, name, options};
+            const double round_s = r.round_s.value_or(o.number("round_s", 0));
+            if (!(round_s > 0)) throw usage_error{"--set " + name + ".round_s: found \"" + o.text("round_s") + "\", expected a time above 0"};
+            gavel_controller controller;
+            controller.delay_s = r.settings.restart_cost_s;
+            controller.rounds.round = seconds{round_s};
+            controller.rounds.allocation_interval = seconds{o.number("allocation_s", 0)};
+            controller.rounds.half_round_credit = o.flag("half_round_credit");
+            controller.rounds.fills = o.flag("fills");
+            for (const quirk& q : quirks) controller.rounds.quirks.*q.which = o.flag(q.name);
+            run_request own = r;
+            if (o.flag("peer")) {
+              controller.rounds.quirks = gavel_quirks::all();
+              own.whole_steps = true;
+            }
+            return play_with(name, with_whole_steps(own, round_s), allocator(), std::move(controller), binder_name::sticky);
+          }};
+}
+
+}  // namespace
+
+std::vector<policy> gavel_policies() {
+  using namespace hetsched;
+  return {
+      gavel("gavel_fifo", "in arrival order each job the fastest type that has room, until one fits nowhere; allocated anew now and then", false,
+            [] { return fastest_in_turn{}; }),
+  };
+}
+
+}  // namespace program
