@@ -210,7 +210,7 @@ TEST_CASE("leximin: nobody's level can rise without one that is no higher fallin
       for (std::size_t i = 0; i < in.jobs(); ++i) {
         const double level = in.rate(i, lex.shares) / slope[i];
         asked.floor[i] = level <= own * (1 + 1e-7) ? in.rate(i, lex.shares) * (1 - 1e-7) : own * slope[i] * (1 - 1e-7);
-        asked.weight[i] = i == j ? 1.0 : 1e-9;
+        asked.weight[i] = (i == j ? 1.0 : 1e-3) / slope[i];
       }
       asked.type_cost.assign(in.types, 1.0);
       const share_allocation most = solved(max_sum_throughput{}, asked);
