@@ -276,7 +276,8 @@ instance read_instance(std::string_view text, const std::string& file, const std
       const place here{&list, {}, j};
       read.object(here, all[j]);
       out.ids.push_back(read.id(here, all[j]));
-      if (!jobs.emplace(out.ids.back(), static_cast<std::uint32_t>(j)).second) read.refuse({&here, "id"}, *all[j].field("id"), "an id that no other job has");
+      if (!jobs.emplace(out.ids.back(), static_cast<std::uint32_t>(j)).second)
+        read.refuse({&here, "id"}, *all[j].field("id"), "an id that no other job has");
       try {
         if (out.wanted == nullptr) read_columns(read, here, all[j], out);
         else read_job(read, here, all[j], out);

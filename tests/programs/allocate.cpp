@@ -57,7 +57,8 @@ struct outcome {
 
 outcome run(const folder& in, const std::string& arguments) {
   const fs::path out = in / "stdout", error = in / "stderr";
-  const std::string command = "cd '" + source.string() + "' && '" + program.string() + "' " + arguments + " > '" + out.string() + "' 2> '" + error.string() + "'";
+  const std::string command =
+      "cd '" + source.string() + "' && '" + program.string() + "' " + arguments + " > '" + out.string() + "' 2> '" + error.string() + "'";
   const int status = std::system(command.c_str());
   outcome o{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(error)};
   fs::remove(out);
@@ -74,8 +75,8 @@ outcome decide(const folder& in, const std::string& text, const std::string& arg
 
 std::string without_time(const std::string& answer) { return answer.substr(0, answer.find(", \"solve_s\"")); }
 
-const std::vector<std::string> objectives{"max_min", "leximin", "hierarchical", "makespan", "finish_time_fairness", "max_sum_throughput", "min_cost_slo",
-                                          "nash", "fifo"};
+const std::vector<std::string> objectives{"max_min",      "leximin", "hierarchical", "makespan", "finish_time_fairness", "max_sum_throughput",
+                                          "min_cost_slo", "nash",    "fifo"};
 
 void check_feasible(const json& given, const json& answer) {
   std::vector<double> used(given["types"].size(), 0.0);
@@ -209,7 +210,8 @@ TEST_CASE("allocate says in one line what is wrong with its input, exits with 2 
     std::string text, arguments, said;
   };
   const auto with = [](const std::string& job, const std::string& more = "") {
-    return "{\"types\": [\"a\", \"b\"], \"capacity\": [1, 1], \"jobs\": [\n  {\"id\": \"x\", \"gpus\": 1, \"rates\": [1, 2]},\n  {" + job + "}]" + more + "}";
+    return "{\"types\": [\"a\", \"b\"], \"capacity\": [1, 1], \"jobs\": [\n" + std::string{R"({"id": "x", "gpus": 1, "rates": [1, 2]},)"} + "\n{" + job +
+           "}]" + more + "}";
   };
   const std::string good = R"("id": "y", "gpus": 1, "rates": [1, 2])", entities = R"(, "entities": [{"id": "t", )";
   const std::vector<wrong> all{
@@ -243,10 +245,13 @@ TEST_CASE("allocate says in one line what is wrong with its input, exits with 2 
       {with(good), "--objective hierarchical", "line 1, entities: found nothing"},
       {with(good, R"(, "pairs": [{"jobs": ["x", "y"], "rates_a": [1, 1], "rates_b": [1, 1]}])"), "", "not supported yet"},
       {with(good, entities + R"("weight": -1, "jobs": ["x"]}])"), "", "line 3, entities[0].weight: found -1"},
-      {with(good, entities + R"("policy": "lottery", "jobs": ["x"]}])"), "", "entities[0].policy: found \"lottery\", expected \"fairness\" or \"fifo\""},
+      {with(good, entities + R"("policy": "lottery", "jobs": ["x"]}])"), "",
+       "entities[0].policy: found \"lottery\", expected \"fairness\" or \"fifo\""},
       {with(good, entities + R"("jobs": ["x", "z"]}])"), "", "entities[0].jobs[1]: found \"z\", expected the id of a job"},
-      {with(good, entities + R"("entities": [{"id": "u", "jobs": ["y", "y"]}]}])"), "", "entities[0].entities[0].jobs[1]: found \"y\", expected a job that no"},
-      {with(good, entities + R"("entities": [{"id": "t", "jobs": ["y"]}]}])"), "", "entities[0].entities[0].id: found \"t\", expected an id that no other"},
+      {with(good, entities + R"("entities": [{"id": "u", "jobs": ["y", "y"]}]}])"), "",
+       "entities[0].entities[0].jobs[1]: found \"y\", expected a job that no"},
+      {with(good, entities + R"("entities": [{"id": "t", "jobs": ["y"]}]}])"), "",
+       "entities[0].entities[0].id: found \"t\", expected an id that no other"},
       {with(good), "--tolerance -1", "--tolerance: found \"-1\", expected a number of 0 or more"},
       {with(good), "--budget-nodes 5", "--budget-nodes: is for select only"},
       {R"({"objective": "select", "types": ["a"], "capacity": [1.5]})", "", "capacity[0]: found 1.5, expected a whole number"},
@@ -264,7 +269,8 @@ TEST_CASE("allocate says in one line what is wrong with its input, exits with 2 
     CHECK_MESSAGE(o.error.find(w.said) != std::string::npos, o.error);
     CHECK(here.files() == 0);
   }
-  for (const std::string arguments : {"", "--instance no_such_file.json", "--instance examples/data/decision.json --out /no/such/folder/x.json", "--nonsense"}) {
+  const std::string given = "--instance examples/data/decision.json";
+  for (const std::string& arguments : {std::string{}, std::string{"--instance no_such_file.json"}, given + " --out /no/such/folder/x.json", given + " --no"}) {
     CAPTURE(arguments);
     const outcome o = run(here, arguments);
     CHECK(o.code == 2);
