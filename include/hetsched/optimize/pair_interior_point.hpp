@@ -7,7 +7,7 @@
 /// Method     Mehrotra's predictor and corrector from an infeasible start. Two unknowns a job (its rate's and its time's dual), in the basis (rate row
 ///            less mean rate times time row) in which a job's own block is diagonal; pairs tie the blocks of two jobs: a sparse system
 ///            (block_cholesky.hpp). The K rows of devices and the column of t, which touch everybody, are its border: a Schur complement of order
-///            K + 1. One step of iterative refinement each solve.
+///            K + 1. Each solve is refined.
 /// Cost       an iteration: the factor, K + 3 solves, and O(columns).
 /// Fails      converged == false: the best iterate is returned. It says nothing of infeasible programs.
 /// Source     Mehrotra, On the Implementation of a Primal-Dual Interior Point Method, SIAM J. Optimization 2(4), 1992.
@@ -76,7 +76,7 @@ class pair_interior_point {
       }
       out.iterations = i;
       out.converged = merit <= tolerance;
-      if (out.converged || i == most_iterations || !advance(mu)) break;
+      if (out.converged || i == most_iterations || !advance(mu, tolerance)) break;
     }
     now_ = best_;
     return out;
@@ -95,6 +95,8 @@ class pair_interior_point {
     double t = 0;
   };
   using block = block_cholesky::block;
+
+  static constexpr double held = 3e-15;
 
   std::size_t J() const { return jobs_.size(); }
   std::size_t K() const { return capacity_.size(); }
@@ -234,13 +236,13 @@ class pair_interior_point {
     double t = 0;
   };
 
-  bool advance(double mu) {
+  bool advance(double mu, double tolerance) {
     assemble();
     products(0.0, nullptr);
     solve_for(step_);
     const double alpha = longest(step_, true), beta = longest(step_, false);
     const double affine = mu_after(step_, alpha, beta), ratio = std::clamp(affine / mu, 0.0, 1.0);
-    const double target = mu * std::max(ratio * ratio * ratio, 1e-8);
+    const double target = mu * std::max({ratio * ratio * ratio, 1e-8, .1 * tolerance / gap_});
     first_ = step_;
     products(target, &first_);
     solve_for(step_);
@@ -299,13 +301,17 @@ class pair_interior_point {
       o[as_is ? 2 : 1] += th * db;
       o[3] += th;
     }
-    factor_.factor(diagonal_, off_);
+    // Rows that say the same leave nothing of a pivot but rounding. A little more on the diagonal, well above rounding, keeps duals near where they are
+    // wherever rows do not tell them apart; the right-hand sides are as before, so that the end is the same.
+    held_diagonal_ = diagonal_;
+    for (double& d : held_diagonal_) d *= 1 + held;
+    factor_.factor(held_diagonal_, off_);
     // The border's Schur complement.
     solved_side_ = side_;
     schur_.assign(n * n, 0.0);
     for (std::size_t k = 0; k < n; ++k) {
       factor_.solve(&solved_side_[k * 2 * J()]);
-      schur_[k * n + k] = corner_[k];
+      schur_[k * n + k] = corner_[k] * (1 + held);
     }
     for (std::size_t k = 0; k < n; ++k)
       for (std::size_t l = 0; l < n; ++l) {
@@ -320,6 +326,7 @@ class pair_interior_point {
 
   std::size_t order() const { return d_ > 0 ? K() + 1 : K(); }
 
+  // LU with row exchanges: a price may be determined by the level's column alone.
   void decompose() {
     const std::size_t n = order(), width = border();
     pivot_.assign(n, 0);
@@ -330,6 +337,7 @@ class pair_interior_point {
       pivot_[c] = best;
       if (best != c)
         for (std::size_t k = 0; k < n; ++k) std::swap(schur_[c * width + k], schur_[best * width + k]);
+      if (!(std::abs(schur_[c * width + c]) > 0)) schur_[c * width + c] = 1e100;
       const double inverse = 1.0 / schur_[c * width + c];
       for (std::size_t r = c + 1; r < n; ++r) {
         const double factor = schur_[r * width + c] *= inverse;
@@ -364,7 +372,27 @@ class pair_interior_point {
       for (std::size_t i = 0; i < rows; ++i) inner[i] -= solved_side_[k * rows + i] * outer[k];
   }
 
+  // Corrects what rounding and what is held have left of the right-hand sides, as long as that becomes less.
   void refine(std::vector<double>& inner, std::vector<double>& outer) {
+    double last = rest_of(inner, outer);
+    for (int look = 0; look < 3 && last > 0; ++look) {
+      solve_bordered(rest_, rest_k_);
+      kept_ = inner;
+      kept_k_ = outer;
+      for (std::size_t i = 0; i < inner.size(); ++i) inner[i] += rest_[i];
+      for (std::size_t k = 0; k < outer.size(); ++k) outer[k] += rest_k_[k];
+      const double now = rest_of(inner, outer);
+      if (!(now < last)) {
+        inner.swap(kept_);
+        outer.swap(kept_k_);
+        return;
+      }
+      if (now > .1 * last) return;
+      last = now;
+    }
+  }
+
+  double rest_of(const std::vector<double>& inner, const std::vector<double>& outer) {
     rest_ = rhs_;
     rest_k_ = rhs_k_;
     const std::size_t n = border(), rows = 2 * J();
@@ -377,6 +405,7 @@ class pair_interior_point {
       rest_[b] -= o[0] * inner[a] + o[2] * inner[a + 1];
       rest_[b + 1] -= o[1] * inner[a] + o[3] * inner[a + 1];
     }
+    double most = 0;
     for (std::size_t k = 0; k < n; ++k) {
       double sum = corner_[k] * outer[k];
       for (std::size_t i = 0; i < rows; ++i) {
@@ -384,10 +413,10 @@ class pair_interior_point {
         rest_[i] -= side_[k * rows + i] * outer[k];
       }
       rest_k_[k] -= sum;
+      if (k < order()) most = std::max(most, std::abs(rest_k_[k]));
     }
-    solve_bordered(rest_, rest_k_);
-    for (std::size_t i = 0; i < rows; ++i) inner[i] += rest_[i];
-    for (std::size_t k = 0; k < n; ++k) outer[k] += rest_k_[k];
+    for (std::size_t i = 0; i < rows; ++i) most = std::max(most, std::abs(rest_[i]));
+    return most;
   }
 
   // ---- directions ----
@@ -520,8 +549,8 @@ class pair_interior_point {
   iterate now_, best_;
   direction step_, first_;
   std::vector<double> rate_left_, time_left_, left_k_, dual_left_, scale_k_;
-  std::vector<double> theta_, mean_, weight_, diagonal_, side_, solved_side_, corner_, schur_;
-  std::vector<double> rhs_, rhs_k_, rest_, rest_k_, inner_, outer_, xi_x_, xi_f_, xi_s_, xi_g_;
+  std::vector<double> theta_, mean_, weight_, diagonal_, held_diagonal_, side_, solved_side_, corner_, schur_;
+  std::vector<double> rhs_, rhs_k_, rest_, rest_k_, kept_, kept_k_, inner_, outer_, xi_x_, xi_f_, xi_s_, xi_g_;
   std::vector<std::size_t> pivot_;
   double d_ = 0, eta_ = 1, level_left_ = 0, worst_primal_ = 0, worst_dual_ = 0, gap_ = 0;
 };

@@ -2,8 +2,8 @@
 
 /// Programs of pairs (pair_program.hpp), solved exactly and with a certificate, by columns generated as they are wanted.
 ///
-/// Method     J jobs have up to J^2 / 2 pairs, of which a best solution uses at most 2 J + K. So the program is solved with the jobs alone and a few pairs;
-///            its duals price all the others out: a pair on a type is wanted where u_a r_a + u_b r_b + c - s p_k exceeds z_a + z_b. The most
+/// Method     J jobs have up to J^2 / 2 pairs, of which a best solution uses at most 2 J + K. So the program is solved with the jobs alone and a few
+///            pairs; its duals price all the others out: a pair on a type is wanted where u_a r_a + u_b r_b + c - s p_k exceeds z_a + z_b. The most
 ///            wanted ones of each job join, those that stay far from being wanted leave, until nobody wants any. The first programs are solved
 ///            roughly, in the middle of their optimal faces, where duals speak for all pairs (Gondzio and others); each one some ten times finer than
 ///            what the bounds still leave open. Where b_i are asked, a program without them first finds pairs that reach them.
@@ -44,9 +44,11 @@ class pair_solver {
   const pair_solution& solve(const pair_program& p) {
     prepare(p);
     if (unreachable(p)) return solution_;
-    if (!p.seeks_level && asks_base(p) && !reach_base(p)) return finish(p);
-    generate(p, std::numeric_limits<double>::infinity());
-    return finish(p);
+    const bool floors = !p.seeks_level && asks_base(p);
+    if (floors && !reach_base(p)) return finish(false);
+    if (!floors && !p.seeks_level) take_nothing(p);
+    if (!close(lower_, upper_)) generate(p, std::numeric_limits<double>::infinity());
+    return finish(true);
   }
 
   const pair_solution& solution() const { return solution_; }
@@ -121,7 +123,15 @@ class pair_solver {
     solution_.status = close(lower, solution_.upper_bound) ? share_status::optimal : share_status::feasible;
   }
 
-  bool close(double lower, double upper) const { return upper - lower <= settings_.tolerance * std::max(std::abs(lower), 1e-300); }
+  bool close(double lower, double upper) const {
+    return std::isfinite(lower) && upper - lower <= settings_.tolerance * std::max(std::abs(lower), 1e-300);
+  }
+
+  /// No shares are worth 0, and duals of 0 say so where nothing is worth more.
+  void take_nothing(const pair_program& p) {
+    lower_ = 0;
+    upper_ = pair_bound(p, solution_.rate_prices, solution_.time_prices, solution_.prices);
+  }
 
   /// Pairs with which all b_i can be reached. False: no shares reach them.
   bool reach_base(const pair_program& p) {
@@ -154,13 +164,13 @@ class pair_solver {
       take_shares(p);
       if (close(lower_, upper_) || lower_ >= enough) return;
       const std::size_t found = join(p);
-      const double gap = std::isfinite(lower_) ? (upper_ - lower_) / std::max(std::abs(lower_), 1e-300) : 1.0;
+      const double gap = std::isfinite(lower_) ? (upper_ - lower_) / std::max(std::abs(lower_), 1e-300) : tolerance;
       if (found == 0 && tolerance <= finest) return;
       tolerance = std::clamp(.1 * std::min(gap, found == 0 ? 1e-2 * tolerance : 1.0), finest, tolerance);
     }
   }
 
-  static constexpr double finest = 1e-13;
+  static constexpr double finest = 1e-12;
 
   // Rates in units of each job's fastest, the level in those of the least own limit, worth in those of the greatest.
   void set_units(const pair_program& p) {
@@ -372,14 +382,13 @@ class pair_solver {
     for (const std::size_t cell : pool_) in_pool_[cell] = 1;
   }
 
-  const pair_solution& finish(const pair_program& p) {
+  const pair_solution& finish(bool reachable) {
     solution_.shares = best_single_;
     solution_.pair_shares.assign(pairs_ * types_, 0.0);
     for (const used& y : best_pairs_) solution_.pair_shares[y.cell] = y.share;
     solution_.lower_bound = lower_;
     solution_.upper_bound = upper_;
-    (void)p;
-    if (!std::isfinite(lower_) || (asks_base(p) && upper_ < lower_)) solution_.status = share_status::infeasible;
+    if (!reachable || !std::isfinite(lower_)) solution_.status = share_status::infeasible;
     else solution_.status = close(lower_, upper_) ? share_status::optimal : share_status::feasible;
     return solution_;
   }
