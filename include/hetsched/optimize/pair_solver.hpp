@@ -170,7 +170,7 @@ class pair_solver {
     }
   }
 
-  static constexpr double finest = 1e-12;
+  static constexpr double finest = 1e-14;
 
   // Rates in units of each job's fastest, the level in those of the least own limit, worth in those of the greatest.
   void set_units(const pair_program& p) {
