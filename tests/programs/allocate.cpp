@@ -210,8 +210,8 @@ TEST_CASE("allocate says in one line what is wrong with its input, exits with 2 
     std::string text, arguments, said;
   };
   const auto with = [](const std::string& job, const std::string& more = "") {
-    return "{\"types\": [\"a\", \"b\"], \"capacity\": [1, 1], \"jobs\": [\n" + std::string{R"({"id": "x", "gpus": 1, "rates": [1, 2]},)"} + "\n{" + job +
-           "}]" + more + "}";
+    return "{\"types\": [\"a\", \"b\"], \"capacity\": [1, 1], \"jobs\": [\n" + std::string{R"({"id": "x", "gpus": 1, "rates": [1, 2]},)"} + "\n{" +
+           job + "}]" + more + "}";
   };
   const std::string good = R"("id": "y", "gpus": 1, "rates": [1, 2])", entities = R"(, "entities": [{"id": "t", )";
   const std::vector<wrong> all{
@@ -270,7 +270,8 @@ TEST_CASE("allocate says in one line what is wrong with its input, exits with 2 
     CHECK(here.files() == 0);
   }
   const std::string given = "--instance examples/data/decision.json";
-  for (const std::string& arguments : {std::string{}, std::string{"--instance no_such_file.json"}, given + " --out /no/such/folder/x.json", given + " --no"}) {
+  for (const std::string& arguments :
+       {std::string{}, std::string{"--instance no_such_file.json"}, given + " --out /no/such/folder/x.json", given + " --no"}) {
     CAPTURE(arguments);
     const outcome o = run(here, arguments);
     CHECK(o.code == 2);
