@@ -1,6 +1,14 @@
 #include <functional>
 
+#include <hetsched/objective/finish_time_fairness.hpp>
+#include <hetsched/objective/makespan.hpp>
+#include <hetsched/objective/max_min.hpp>
+#include <hetsched/objective/nash.hpp>
+#include <hetsched/objective/throughput_sum.hpp>
+#include <hetsched/objective/water_filling.hpp>
 #include <hetsched/place/allocate/fastest_in_turn.hpp>
+#include <hetsched/place/allocate/pop.hpp>
+#include <hetsched/place/allocate/price_allocator.hpp>
 #include <hetsched/reallocate/deficit_rounds.hpp>
 
 #include "run.hpp"
@@ -50,10 +58,15 @@ std::vector<policy_option> options_of(bool fills) {
   return options;
 }
 
-/// A Gavel policy: shares from `allocator(options)`, rounds from the options that all share.
+const policy_option shuffled{"shuffled_types", "0",
+                             "1: the types are visited in an order drawn for each round from --seed; Gavel's code does so where types make no difference"};
+
+/// A Gavel policy: shares from `allocator(option reader)`, rounds from the options that all share.
 template <class MakeAllocator>
-policy gavel(std::string name, std::string summary, bool fills, MakeAllocator allocator) {
-  const std::vector<policy_option> options = options_of(fills);
+policy gavel(std::string name, std::string summary, bool fills, MakeAllocator allocator, const std::vector<policy_option>& more = {}) {
+  std::vector<policy_option> options = options_of(fills);
+  options.insert(options.end(), more.begin(), more.end());
+  options.push_back(shuffled);
   return {name, std::move(summary), false, {}, options, [name, options, allocator](const run_request& r) {
             using namespace hetsched;
             const option_reader o{r, name, options};
@@ -66,14 +79,17 @@ policy gavel(std::string name, std::string summary, bool fills, MakeAllocator al
             controller.rounds.half_round_credit = o.flag("half_round_credit");
             controller.rounds.fills = o.flag("fills");
             for (const quirk& q : quirks) controller.rounds.quirks.*q.which = o.flag(q.name);
+            if (o.flag("shuffled_types")) controller.rounds.shuffle_seed = r.seed;
             run_request own = r;
             if (o.flag("peer")) {
               controller.rounds.quirks = gavel_quirks::all();
               own.whole_steps = true;
             }
-            return play_with(name, with_whole_steps(own, round_s), allocator(), std::move(controller), binder_name::sticky);
+            return play_with(name, with_whole_steps(own, round_s), allocator(o), std::move(controller), binder_name::sticky);
           }};
 }
+
+const policy_option agnostic{"agnostic", "0", "1: by a scheduler that takes every type for the first that the job can use"};
 
 }  // namespace
 
@@ -81,7 +97,33 @@ std::vector<policy> gavel_policies() {
   using namespace hetsched;
   return {
       gavel("gavel_fifo", "in arrival order each job the fastest type that has room, until one fits nowhere; allocated anew now and then", false,
-            [] { return fastest_in_turn{}; }),
+            [](const option_reader&) { return fastest_in_turn{}; }),
+      gavel("gavel_max_min", "shares of time that make the least normalised rate as high as it can be, in rounds", true,
+            [](const option_reader&) { return price_allocator{max_min{}}; }),
+      gavel("gavel_max_min_agnostic", "the same by a scheduler that takes all types for equal", true,
+            [](const option_reader&) { return price_allocator{max_min{true, true}}; }),
+      gavel("gavel_leximin", "the least rate, then the least of the others, and so on, each as high as it can be", true,
+            [](const option_reader&) { return price_allocator{leximin{}}; }),
+      gavel("gavel_hierarchical", "the same over tenants: each tenant's weight split over its jobs, or given to the first of them", true,
+            [](const option_reader& o) {
+              const bool first = o.one_of("within", {"fairness", "fifo"}) == "fifo";
+              return price_allocator<hierarchical>{{}, {}, first ? entity_policy::fifo : entity_policy::fairness};
+            },
+            {{"within", "fairness", "within a tenant: fairness or fifo"}}),
+      gavel("gavel_finish_time_fairness", "the largest ratio of finish time to that on an own part of the cluster, as small as it can be", true,
+            [](const option_reader& o) { return price_allocator{finish_time_fairness{o.flag("agnostic")}}; }, {agnostic}),
+      gavel("gavel_makespan", "the last job done as early as it can be", true,
+            [](const option_reader& o) { return price_allocator{makespan{o.flag("agnostic")}}; }, {agnostic}),
+      gavel("gavel_max_sum_throughput", "the most throughput, with rates that meet deadlines where they can be met", true,
+            [](const option_reader&) { return price_allocator{max_sum_throughput{}}; }),
+      gavel("gavel_min_cost_slo", "the fewest devices with which deadlines can be met; the others take what is left over", true,
+            [](const option_reader&) { return price_allocator{min_cost_slo{}}; }),
+      gavel("gavel_nash", "the product of all rates as high as it can be", true, [](const option_reader&) { return price_allocator{nash{}}; }),
+      gavel("pop", "gavel_max_min on random parts of jobs and devices", true,
+            [](const option_reader& o) {
+              return hetsched::pop{price_allocator{max_min{}}, static_cast<std::uint32_t>(o.number("parts", 1))};
+            },
+            {{"parts", "4", "how many parts"}}),
   };
 }
 

@@ -12,7 +12,8 @@
 ///            beforehand: with it the priorities are those of Webster's method of apportionment, x / (rounds + 1/2), which stays nearer
 ///            to the shares than x / rounds. What is left over goes to jobs without a share there: to higher priorities first, then
 ///            by arrival, where the job is or else where it is fastest.
-///            The plan is complete. Who runs in its column already keeps its devices and comes first, then large gangs.
+///            The plan is complete. Who holds as many devices of the type already keeps them and comes first, unless the column is a
+///            faster way to have them (on one node, not several) and one can be had; then large gangs.
 ///            An allocation serves several rounds. A new one is made when jobs (or devices) came, left or changed and `allocation_interval`
 ///            has passed since the last, or nobody who lives has a share.
 /// Cost       O(J (options + log J)) a round for J jobs; no allocation once grown.
@@ -28,6 +29,7 @@
 #include <optional>
 #include <vector>
 
+#include <hetsched/core/id_index.hpp>
 #include <hetsched/reallocate/checked_seconds.hpp>
 #include <hetsched/reallocate/concept.hpp>
 #include <hetsched/reallocate/fixed_rounds.hpp>
@@ -61,6 +63,9 @@ struct deficit_rounds {
   checked_seconds<allocation_interval_field> allocation_interval = seconds{1920};
   bool half_round_credit = true;
   bool fills = true;  ///< false: what is left over stays idle
+  /// Types are visited in an order drawn anew for each round, not in the registry's: so does Gavel's code for policies that see no difference
+  /// between types. Absent: in the registry's order.
+  std::optional<std::uint64_t> shuffle_seed{};
   gavel_quirks quirks{};
 
   /// What it keeps between rounds, and room; not an option.
@@ -79,10 +84,10 @@ struct deficit_rounds {
     struct pick {
       std::size_t account = 0, row = 0, order = 0;
       std::int32_t devices = 0;
-      bool stays = false;
+      enum : std::uint8_t { stays, improves, comes } how = comes;
 
       friend bool operator<(const pick& a, const pick& b) {
-        if (a.stays != b.stays) return a.stays;
+        if (a.how != b.how) return a.how < b.how;
         if (a.devices != b.devices) return a.devices > b.devices;
         return a.order < b.order;
       }
@@ -94,12 +99,15 @@ struct deficit_rounds {
     bool wanted = false;                  // realise() gets a fresh plan
     bool retries = false;                 // a decision between rounds, for those whose devices were still being left
     bool awaits_devices = false;
+    bool moves_next = false;         // realise() is for the second pass of a decision
     bool open = false;               // with whole steps: a round goes on
     double wake_s = infinitely;      // with whole steps: its end, or the next look
     std::optional<double> ended_s{};  // with whole steps: the end of the last round
     double gap_s = 0;                // before this one
     std::vector<std::int64_t> capacity{};  // at the last allocation
     std::vector<std::int64_t> room{};
+    std::vector<type_id> type_order{};
+    std::uint64_t drawn = 0;  // the last number drawn for it
     std::vector<double> totals_s{};
     std::vector<candidate> candidates{};
     std::vector<std::size_t> left_over{};
@@ -121,7 +129,7 @@ struct deficit_rounds {
 
   bool wants_plan(const situation& now) {
     state.wanted = false;
-    if (state.retries) return false;
+    if (state.retries || state.moves_next) return false;
     const auto capacity = now.capacity();
     state.stale = state.stale || !state.allocated_s || state.books.differs(now) ||
                   !std::equal(state.capacity.begin(), state.capacity.end(), capacity.begin(), capacity.end());
@@ -133,6 +141,7 @@ struct deficit_rounds {
 
   /// The entries of this round, in place of the shares.
   void realise(const situation& now, plan& p) {
+    if (state.moves_next) return write_moves(now, p);
     if (!state.retries) {
       keep_books(now, p);
       choose(now);
@@ -197,8 +206,19 @@ struct deficit_rounds {
     }
     // What a running job leaves on a drained node does not come back.
     for (std::size_t t = 0; t < state.room.size(); ++t) state.room[t] = std::min(state.room[t], now.capacity()[t]);
-    for (std::size_t t = 0; t < state.room.size(); ++t) choose_on(static_cast<type_id>(t));
+    order_types();
+    for (const type_id type : state.type_order) choose_on(type);
     if (fills && !quirks.fills_by_type) fill(now);
+  }
+
+  void order_types() {
+    state.type_order.clear();
+    for (std::size_t t = 0; t < state.room.size(); ++t) state.type_order.push_back(static_cast<type_id>(t));
+    if (!shuffle_seed) return;
+    for (std::size_t n = state.type_order.size(); n > 1; --n) {
+      state.drawn = mix(state.drawn + *shuffle_seed + 1);
+      std::swap(state.type_order[n - 1], state.type_order[state.drawn % n]);
+    }
   }
 
   void choose_on(type_id type) {
@@ -249,7 +269,7 @@ struct deficit_rounds {
     a.chosen = true;
     if (quirks.newcomers_reserve && !a.allocated) return;
     a.runs_in = i;
-    state.picks.push_back({j, i, state.picks.size(), w.how.devices(), false});
+    state.picks.push_back({j, i, state.picks.size(), w.how.devices()});
   }
 
   // Whole steps: how long each works, and with the last of them the round ends.
@@ -270,32 +290,57 @@ struct deficit_rounds {
   }
 
   void write(const situation& now, plan& p) {
+    sort_picks(now);
     p.clear();
     p.complete = true;
-    state.room.assign(now.free().begin(), now.free().end());
-    for (auto& k : state.picks) {
-      const account& a = state.books.accounts()[k.account];
-      const job_record& r = now.record(a.job);
-      const column& how = state.books.rows()[k.row].how;
-      k.stays = is_here(r, a) && runs(r) && r.option >= 0 && r.type == how.type() && r.devices == how.devices();
-    }
-    std::sort(state.picks.begin(), state.picks.end());
+    bool improves = false;
     for (const auto& k : state.picks) {
-      const account& a = state.books.accounts()[k.account];
-      const job_record& r = now.record(a.job);
-      if (!is_here(r, a)) continue;
-      if (k.stays) {
-        p.entries.push_back({a.job, r.option});
-      } else if (runs(r) || now.startable(a.job)) {
-        list(now, a.job, state.books.rows()[k.row].how, p);
-        state.room[index(state.books.rows()[k.row].how.type())] -= k.devices;
-      }
+      if (k.how == memory::pick::comes) continue;
+      const job_handle job = state.books.accounts()[k.account].job;
+      p.entries.push_back({job, now.record(job).option});
+      improves = improves || k.how == memory::pick::improves;
     }
     for (const account& a : state.books.accounts()) {
       const job_record& r = now.record(a.job);
       if (is_here(r, a) && runs(r) && now.pinned(a.job) && r.option >= 0) p.entries.push_back({a.job, r.option});
     }
+    state.moves_next = p.more = improves;  // once those have gone who must; where it fails, a job shall still have what it has
+    if (!improves) write_moves(now, p);
+  }
+
+  void write_moves(const situation& now, plan& p) {
+    if (state.moves_next) p.clear();
+    state.moves_next = false;
+    state.room.assign(now.free().begin(), now.free().end());
+    for (const auto& k : state.picks) {
+      if (k.how == memory::pick::stays) continue;
+      const account& a = state.books.accounts()[k.account];
+      const job_record& r = now.record(a.job);
+      if (!is_here(r, a) || !(runs(r) || now.startable(a.job))) continue;
+      const column& how = state.books.rows()[k.row].how;
+      list(now, a.job, how, p);
+      if (k.how == memory::pick::comes) state.room[index(how.type())] -= k.devices;
+    }
     state.awaits_devices = !quirks.whole_steps && std::any_of(state.room.begin(), state.room.end(), [](std::int64_t left) { return left < 0; });
+  }
+
+  void sort_picks(const situation& now) {
+    for (auto& k : state.picks) {
+      const account& a = state.books.accounts()[k.account];
+      const job_record& r = now.record(a.job);
+      const row& w = state.books.rows()[k.row];
+      k.how = memory::pick::comes;
+      if (!is_here(r, a) || !runs(r) || r.option < 0 || r.type != w.how.type() || r.devices != w.how.devices()) continue;
+      k.how = !state.retries && is_faster(now, a.job, w.option, r.option) ? memory::pick::improves : memory::pick::stays;
+    }
+    std::sort(state.picks.begin(), state.picks.end());
+  }
+
+  // A move is worth it: the restart that it costs is in the factor, if the controller prices moves.
+  static bool is_faster(const situation& now, job_handle job, std::int16_t wanted, std::int16_t held) {
+    const auto options = now.options(job);
+    const option& o = options[static_cast<std::size_t>(wanted)];
+    return o.speed.steps_per_s() * o.restart_factor > options[static_cast<std::size_t>(held)].speed.steps_per_s();
   }
 
   // The column, then the other ways to have as many devices of its type, the faster first.
