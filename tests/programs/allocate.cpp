@@ -233,6 +233,7 @@ TEST_CASE("allocate says in one line what is wrong with its input, exits with 2 
       {with(R"("id": "y", "gpus": 1, "rates": [1])"), "", "line 3, jobs[1].rates: found a list of 1, expected 2 numbers, one a type"},
       {with(R"("id": "y", "gpus": 1, "rates": [1, -2])"), "", "line 3, jobs[1].rates[1]: found -2, expected a number of 0 or more"},
       {with(R"("id": "y", "gpus": 1, "rates": [1, "2"])"), "", "line 3, jobs[1].rates[1]: found \"2\", expected a number"},
+      {with(R"("id": "y", "gpus": 1, "rates": [1, 1e31])"), "", "line 3, jobs[1].rates[1]: found 1e+31, expected a number from 1e-30 to 1e30"},
       {with(good + R"(, "weight": 0)"), "", "line 3, jobs[1].weight: found 0, expected a number above 0"},
       {with(good + R"(, "weight": 2, "remaining_steps": 1)"), "--objective fifo", "line 3, jobs[1].weight: found 2, expected 1: fifo has no weights"},
       {with(good), "--objective makespan", "line 2, jobs[0].remaining_steps: found nothing, expected a number, which makespan needs"},
