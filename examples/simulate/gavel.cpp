@@ -36,11 +36,13 @@ struct quirk {
 };
 
 const std::vector<quirk> quirks{
-    {"newcomers_reserve", "1: a job that came since the last allocation is chosen like one without a share, holds its devices free, and does not run",
+    {"by_ratio", "1: served by share / (time received / time of the type), then deficit; 0: by the time owed", &hetsched::gavel_quirks::by_ratio},
+    {"half_round_credit", "1: half a round of each type is credited to each job at an allocation", &hetsched::gavel_quirks::half_round_credit},
+    {"type_by_type", "1: types are served one after the other, jobs without a share included; 0: one queue", &hetsched::gavel_quirks::type_by_type},
+    {"plain_totals", "1, with by_ratio: a gang counts once in the time of a type", &hetsched::gavel_quirks::plain_totals},
+    {"newcomers_reserve", "1: a job that came since the last allocation is chosen like one without a share, keeps devices idle, and does not run",
      &hetsched::gavel_quirks::newcomers_reserve},
     {"gap_counts", "1: an idle time before a round counts as time received in it", &hetsched::gavel_quirks::gap_counts},
-    {"plain_totals", "1: a gang counts once in the time of a type", &hetsched::gavel_quirks::plain_totals},
-    {"fills_by_type", "1: jobs without a share take what is left of a type before the next type is looked at", &hetsched::gavel_quirks::fills_by_type},
     {"early_clock", "1: while the last allocation was made at time 0, any change makes another", &hetsched::gavel_quirks::early_clock},
     {"waits_unserved", "1: if nobody who is left has a share, all wait for the interval", &hetsched::gavel_quirks::waits_unserved},
 };
@@ -50,7 +52,6 @@ std::vector<policy_option> options_of(bool fills) {
   std::vector<policy_option> options{
       {"round_s", "360", "decides every so many seconds, unless --round says otherwise"},
       {"allocation_s", "1920", "least time between two allocations; they are made at rounds, when jobs came, left or changed"},
-      {"half_round_credit", "1", "1: half a round of each type is credited to each job at an allocation"},
       {"fills", fills ? "1" : "0", "1: jobs without a share take what is left over"},
       {"peer", "0", "1: as Gavel's simulator: all of the following, and world.whole_steps with rounds that end with the last job's slice"},
   };
@@ -59,7 +60,21 @@ std::vector<policy_option> options_of(bool fills) {
 }
 
 const policy_option shuffled{"shuffled_types", "0",
-                             "1: the types are visited in an order drawn for each round from --seed; Gavel's code does so where types make no difference"};
+                             "1: with type_by_type, the types are visited in an order drawn for each round from --seed, as Gavel's code does where types make no difference"};
+
+/// One type for all objectives: a scheduler is compiled once, not once an objective.
+struct chosen_objective {
+  std::function<void(const hetsched::share_instance&, hetsched::share_workspace&, hetsched::share_allocation&)> how;
+
+  void solve(const hetsched::share_instance& in, hetsched::share_workspace& work, hetsched::share_allocation& out) const { how(in, work, out); }
+};
+
+template <class Objective>
+hetsched::price_allocator<chosen_objective> by_prices(Objective objective,
+                                                      hetsched::entity_policy within_tenants = hetsched::entity_policy::fairness) {
+  return hetsched::price_allocator<chosen_objective>{
+      {[objective](const auto& in, auto& work, auto& out) { objective.solve(in, work, out); }}, {}, within_tenants};
+}
 
 /// A Gavel policy: shares from `allocator(option reader)`, rounds from the options that all share.
 template <class MakeAllocator>
@@ -76,7 +91,6 @@ policy gavel(std::string name, std::string summary, bool fills, MakeAllocator al
             controller.delay_s = r.settings.restart_cost_s;
             controller.rounds.round = seconds{round_s};
             controller.rounds.allocation_interval = seconds{o.number("allocation_s", 0)};
-            controller.rounds.half_round_credit = o.flag("half_round_credit");
             controller.rounds.fills = o.flag("fills");
             for (const quirk& q : quirks) controller.rounds.quirks.*q.which = o.flag(q.name);
             if (o.flag("shuffled_types")) controller.rounds.shuffle_seed = r.seed;
@@ -99,30 +113,28 @@ std::vector<policy> gavel_policies() {
       gavel("gavel_fifo", "in arrival order each job the fastest type that has room, until one fits nowhere; allocated anew now and then", false,
             [](const option_reader&) { return fastest_in_turn{}; }),
       gavel("gavel_max_min", "shares of time that make the least normalised rate as high as it can be, in rounds", true,
-            [](const option_reader&) { return price_allocator{max_min{}}; }),
+            [](const option_reader&) { return by_prices(max_min{}); }),
       gavel("gavel_max_min_agnostic", "the same by a scheduler that takes all types for equal", true,
-            [](const option_reader&) { return price_allocator{max_min{true, true}}; }),
+            [](const option_reader&) { return by_prices(max_min{true, true}); }),
       gavel("gavel_leximin", "the least rate, then the least of the others, and so on, each as high as it can be", true,
-            [](const option_reader&) { return price_allocator{leximin{}}; }),
+            [](const option_reader&) { return by_prices(leximin{}); }),
       gavel("gavel_hierarchical", "the same over tenants: each tenant's weight split over its jobs, or given to the first of them", true,
             [](const option_reader& o) {
               const bool first = o.one_of("within", {"fairness", "fifo"}) == "fifo";
-              return price_allocator<hierarchical>{{}, {}, first ? entity_policy::fifo : entity_policy::fairness};
+              return by_prices(hierarchical{}, first ? entity_policy::fifo : entity_policy::fairness);
             },
             {{"within", "fairness", "within a tenant: fairness or fifo"}}),
       gavel("gavel_finish_time_fairness", "the largest ratio of finish time to that on an own part of the cluster, as small as it can be", true,
-            [](const option_reader& o) { return price_allocator{finish_time_fairness{o.flag("agnostic")}}; }, {agnostic}),
+            [](const option_reader& o) { return by_prices(finish_time_fairness{o.flag("agnostic")}); }, {agnostic}),
       gavel("gavel_makespan", "the last job done as early as it can be", true,
-            [](const option_reader& o) { return price_allocator{makespan{o.flag("agnostic")}}; }, {agnostic}),
+            [](const option_reader& o) { return by_prices(makespan{o.flag("agnostic")}); }, {agnostic}),
       gavel("gavel_max_sum_throughput", "the most throughput, with rates that meet deadlines where they can be met", true,
-            [](const option_reader&) { return price_allocator{max_sum_throughput{}}; }),
+            [](const option_reader&) { return by_prices(max_sum_throughput{}); }),
       gavel("gavel_min_cost_slo", "the fewest devices with which deadlines can be met; the others take what is left over", true,
-            [](const option_reader&) { return price_allocator{min_cost_slo{}}; }),
-      gavel("gavel_nash", "the product of all rates as high as it can be", true, [](const option_reader&) { return price_allocator{nash{}}; }),
+            [](const option_reader&) { return by_prices(min_cost_slo{}); }),
+      gavel("gavel_nash", "the product of all rates as high as it can be", true, [](const option_reader&) { return by_prices(nash{}); }),
       gavel("pop", "gavel_max_min on random parts of jobs and devices", true,
-            [](const option_reader& o) {
-              return hetsched::pop{price_allocator{max_min{}}, static_cast<std::uint32_t>(o.number("parts", 1))};
-            },
+            [](const option_reader& o) { return hetsched::pop{by_prices(max_min{}), static_cast<std::uint32_t>(o.number("parts", 1))}; },
             {{"parts", "4", "how many parts"}}),
   };
 }

@@ -4,14 +4,13 @@
 ///
 /// Problem    an allocator says for which share x of its time job j shall hold a column of type k. Choose in each round who holds what, whole
 ///            gangs and one column a job, so that the time received comes close to the shares.
-/// Method     At the start of a round, type by type in the order of the registry, jobs by
-///              1. priority: x / (t / T), t what j received since the allocation, T the device-time of the type in all; x * 1e9 where t is 0,
-///              2. deficit: what earlier allocations owed j on k less what it got, in seconds,
-///              3. x,
-///            each descending, ties by arrival; whoever fits into what is left of the type is chosen. Half a round is credited to each job
-///            beforehand: with it the priorities are those of Webster's method of apportionment, x / (rounds + 1/2), which stays nearer
-///            to the shares than x / rounds. What is left over goes to jobs without a share there: to higher priorities first, then
-///            by arrival, where the job is or else where it is fastest.
+/// Method     At the start of a round every pair (j, k) with a share is owed d = x e - t, with e the time from the allocation to the end of the
+///            round, t what j received of k since, and what earlier allocations owed still (at most a round). In one queue over all types,
+///            by d, then x, descending, ties by arrival, whoever is owed something and fits into what is left of its type is chosen.
+///            What is left over goes to others: higher priorities first, then jobs without any share, then by arrival; where the job
+///            is, or else where it is fastest.
+///            Measured on random feasible shares of three types used in full, no pair falls more than 1.3 rounds behind its share;
+///            with the order of Gavel (quirks by_ratio and type_by_type), which serves the types one after the other, up to 5.
 ///            The plan is complete. Who holds as many devices of the type already keeps them and comes first, unless the column is a
 ///            faster way to have them (on one node, not several) and one can be had; then large gangs.
 ///            An allocation serves several rounds. A new one is made when jobs (or devices) came, left or changed and `allocation_interval`
@@ -40,14 +39,16 @@ namespace hetsched {
 /// What Gavel's public simulator does and the paper does not say, or we would not do.
 struct gavel_quirks {
   bool whole_steps = false;        ///< a job does whole steps only; the round ends with the last one's slice, and slices are what is credited
+  bool by_ratio = false;           ///< the order is x / (t / T), T the time of the type in all (x * 1e9 where t is 0), then deficit, then x
+  bool half_round_credit = false;  ///< half a round of each type is credited to each job at an allocation, and at its arrival
+  bool type_by_type = false;       ///< types are served one after the other in the order of the registry, jobs without a share included
+  bool plain_totals = false;       ///< T is summed over jobs, gangs counting once
   bool newcomers_reserve = false;  ///< a job that the last allocation did not know is chosen like others without a share, and not started
   bool gap_counts = false;         ///< the time between two rounds is credited to the slices of the second
-  bool plain_totals = false;       ///< the type's time is summed over jobs, gangs counting once
-  bool fills_by_type = false;      ///< jobs without a share take what is left of a type before the next type is looked at
   bool early_clock = false;        ///< while the last allocation was made at time 0, the interval counts as passed
   bool waits_unserved = false;     ///< that nobody who lives has a share is no reason for a new allocation
 
-  static constexpr gavel_quirks all() { return {true, true, true, true, true, true, true}; }
+  static constexpr gavel_quirks all() { return {true, true, true, true, true, true, true, true, true}; }
   friend constexpr bool operator==(const gavel_quirks&, const gavel_quirks&) = default;
 };
 
@@ -61,10 +62,9 @@ struct deficit_rounds {
   seconds origin{0};                                              ///< rounds begin at its multiples from here
   checked_seconds<fixed_rounds::grace_field> grace = seconds{0};  ///< as in fixed_rounds
   checked_seconds<allocation_interval_field> allocation_interval = seconds{1920};
-  bool half_round_credit = true;
   bool fills = true;  ///< false: what is left over stays idle
-  /// Types are visited in an order drawn anew for each round, not in the registry's: so does Gavel's code for policies that see no difference
-  /// between types. Absent: in the registry's order.
+  /// With quirks.type_by_type: the types are visited in an order drawn anew for each round, not in the registry's. So does Gavel's code for
+  /// policies that see no difference between types.
   std::optional<std::uint64_t> shuffle_seed{};
   gavel_quirks quirks{};
 
@@ -102,13 +102,14 @@ struct deficit_rounds {
     bool moves_next = false;         // realise() is for the second pass of a decision
     bool open = false;               // with whole steps: a round goes on
     double wake_s = infinitely;      // with whole steps: its end, or the next look
+    std::optional<double> began_s{};  // the last decision that chose
     std::optional<double> ended_s{};  // with whole steps: the end of the last round
     double gap_s = 0;                // before this one
     std::vector<std::int64_t> capacity{};  // at the last allocation
     std::vector<std::int64_t> room{};
     std::vector<type_id> type_order{};
-    std::uint64_t drawn = 0;  // the last number drawn for it
-    std::vector<double> totals_s{};
+    std::uint64_t drawn = 0;               // the last number drawn for it
+    std::vector<double> totals_s{};        // of each type, since the allocation
     std::vector<candidate> candidates{};
     std::vector<std::size_t> left_over{};
     std::vector<pick> picks{};
@@ -116,7 +117,8 @@ struct deficit_rounds {
   memory state{};
 
   bool due(seconds now, bool changed) {
-    const bool begins = quirks.whole_steps ? now.count() >= state.wake_s || (changed && !state.open) : rounds().due(now, changed);
+    const bool between = state.open && state.began_s != now.count();
+    const bool begins = quirks.whole_steps ? now.count() >= state.wake_s || (changed && !between) : rounds().due(now, changed);
     state.retries = !begins && changed && state.awaits_devices;
     return begins || state.retries;
   }
@@ -176,16 +178,21 @@ struct deficit_rounds {
     return true;
   }
 
+  double credit_s() const { return quirks.half_round_credit ? round.count() / 2 : 0.0; }
+
   void keep_books(const situation& now, const plan& p) {
-    const double credit_s = half_round_credit ? round.count() / 2 : 0.0;
-    state.books.settle(now, quirks.whole_steps, state.gap_s);
+    const bool again = state.began_s == now.now_s();  // something else was told at the same moment
+    state.books.settle(now, quirks.whole_steps && !again, state.gap_s);
+    if (!again) state.gap_s = quirks.gap_counts && state.ended_s ? now.now_s() - *state.ended_s : 0.0;
+    state.began_s = now.now_s();
     if (state.wanted) {
-      state.books.close(now.now_s() - state.allocated_s.value_or(now.now_s()), credit_s);
+      const double elapsed_s = now.now_s() - state.allocated_s.value_or(now.now_s());
+      state.books.close(elapsed_s, credit_s(), quirks.by_ratio ? std::nullopt : std::optional{round.count()});
       state.allocated_s = now.now_s();
       state.capacity.assign(now.capacity().begin(), now.capacity().end());
       state.stale = false;
     }
-    state.books.update(now, state.wanted ? &p : nullptr, credit_s);
+    state.books.update(now, state.wanted ? &p : nullptr, credit_s());
   }
 
   void choose(const situation& now) {
@@ -206,9 +213,13 @@ struct deficit_rounds {
     }
     // What a running job leaves on a drained node does not come back.
     for (std::size_t t = 0; t < state.room.size(); ++t) state.room[t] = std::min(state.room[t], now.capacity()[t]);
-    order_types();
-    for (const type_id type : state.type_order) choose_on(type);
-    if (fills && !quirks.fills_by_type) fill(now);
+    if (quirks.type_by_type) {
+      order_types();
+      for (const type_id type : state.type_order) choose_from(now, type);
+    } else {
+      choose_from(now, std::nullopt);
+    }
+    if (fills) fill(now);
   }
 
   void order_types() {
@@ -221,20 +232,28 @@ struct deficit_rounds {
     }
   }
 
-  void choose_on(type_id type) {
+  void choose_from(const situation& now, std::optional<type_id> only) {
     state.candidates.clear();
     const auto accounts = state.books.accounts();
+    const double elapsed_s = now.now_s() - state.allocated_s.value_or(now.now_s());
     for (std::size_t j = 0; j < accounts.size(); ++j) {
       if (accounts[j].chosen) continue;
       for (std::size_t i = accounts[j].first; i < accounts[j].last; ++i) {
         const row& w = state.books.rows()[i];
-        if (w.how.type() != type || (w.share <= 0 && !(fills && quirks.fills_by_type))) continue;
-        const double part = state.totals_s[index(type)] > 0 ? w.time_s / state.totals_s[index(type)] : 0.0;
-        state.candidates.push_back({part > 0 ? w.share / part : w.share * 1e9, w.deficit_s, w.share, j, i});
+        if (only && w.how.type() != *only) continue;
+        const double first = quirks.by_ratio ? ratio(w) : state.books.owed_s(w, elapsed_s + round.count(), credit_s());
+        const bool owed = w.share > 0 && first > 0;
+        if (owed || (fills && quirks.type_by_type)) state.candidates.push_back({first, w.deficit_s, w.share, j, i});
       }
     }
     std::sort(state.candidates.begin(), state.candidates.end());
     for (const auto& c : state.candidates) take(c.account, c.row);
+  }
+
+  double ratio(const row& w) const {
+    const double total_s = state.totals_s[index(w.how.type())];
+    const double part = total_s > 0 ? w.time_s / total_s : 0.0;
+    return part > 0 ? w.share / part : w.share * 1e9;
   }
 
   // What is left over, to whoever has none: where it is, or else where it is fastest.
@@ -244,7 +263,9 @@ struct deficit_rounds {
     for (std::size_t j = 0; j < accounts.size(); ++j)
       if (!accounts[j].chosen) state.left_over.push_back(j);
     std::sort(state.left_over.begin(), state.left_over.end(), [&](std::size_t a, std::size_t b) {
-      return accounts[a].priority != accounts[b].priority ? accounts[a].priority > accounts[b].priority : a < b;
+      const account &x = accounts[a], &y = accounts[b];
+      if (x.priority != y.priority) return x.priority > y.priority;
+      return x.has_share != y.has_share ? y.has_share : a < b;
     });
     for (const std::size_t j : state.left_over) {
       const job_record& r = now.record(accounts[j].job);
@@ -283,7 +304,6 @@ struct deficit_rounds {
       a.slice_s = std::min(steps, now.expected_steps(a.job).value_or(steps)) / speed;
       longest_s = std::max(longest_s, a.slice_s);
     }
-    state.gap_s = quirks.gap_counts && state.ended_s ? now.now_s() - *state.ended_s : 0.0;
     state.open = !state.picks.empty();
     if (state.open) state.ended_s = state.wake_s = now.now_s() + longest_s;
     else state.wake_s = state.stale ? *state.allocated_s + allocation_interval.count() : infinitely;
