@@ -29,8 +29,8 @@ int main() {
   hetsched::share_allocation fair;
   hetsched::allocate_shares(hetsched::max_min{}, in, work, fair);
   const double equal = 5.0 / 6;  // the level of an equal part: devices over jobs
-  std::printf("Everybody has at least %.3f of what an equal part of all devices gives; nobody could promise more than %.3f.\n", fair.objective / equal,
-              fair.upper_bound / equal);
+  std::printf("Everybody has at least %.3f of what an equal part of all devices gives; ", fair.objective / equal);
+  std::printf("nobody could promise more than %.3f.\n", fair.upper_bound / equal);
 
   // Only ratios of prices count: the dearest type costs 1 an hour.
   const double dearest = *std::max_element(fair.prices.begin(), fair.prices.end());

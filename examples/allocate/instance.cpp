@@ -48,6 +48,8 @@ class reader {
   double number(const place& at, const json_value& v, sign s) const {
     const bool good = v.is(kind::number) && std::isfinite(v.number) && (s == sign::any || v.number > 0 || (s == sign::not_negative && v.number == 0));
     if (!good) refuse(at, v, s == sign::above_zero ? "a number above 0" : s == sign::any ? "a number" : "a number of 0 or more");
+    // Beyond that products of a few of them leave the range of doubles.
+    if (s != sign::any && v.number != 0 && !(v.number >= 1e-30 && v.number <= 1e30)) refuse(at, v, "a number from 1e-30 to 1e30");
     return v.number + 0.0;  // no -0
   }
 
@@ -125,9 +127,7 @@ void read_job(const reader& read, const place& at, const json_value& v, instance
   s.isolated.push_back(read.optional(at, v, "isolated_s", sign::not_negative).value_or(0));
 
   const auto steps = read.optional(at, v, "slo_steps", sign::not_negative), seconds = read.optional(at, v, "slo_s", sign::above_zero);
-  const double floor = steps && seconds ? *steps / *seconds : 0.0;
-  if (!std::isfinite(floor)) read.refuse({&at, "slo_s"}, *v.field("slo_s"), "a number for which slo_steps / slo_s is finite");
-  s.floor.push_back(floor);
+  s.floor.push_back(steps && seconds ? *steps / *seconds : 0.0);
 }
 
 // The tree of tenants, level by level: children have greater numbers than their parents.

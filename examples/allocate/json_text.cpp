@@ -50,7 +50,6 @@ class counted_text {
     return before;
   }
   friend bool operator==(const counted_text& a, const counted_text& b) { return a.at_ == b.at_; }
-  friend bool operator!=(const counted_text& a, const counted_text& b) { return a.at_ != b.at_; }
 
  private:
   const char* at_;

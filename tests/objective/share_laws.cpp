@@ -20,8 +20,9 @@ namespace {
 template <class Check>
 void with_instances(std::uint64_t seed, bool equal, Check check) {
   draws d{seed};
-  for (const auto& [jobs, types] : {std::pair<std::size_t, std::size_t>{2, 2}, {3, 3}, {6, 2}, {10, 4}, {25, 3}, {60, 5}, {220, 3}})
-    for (int n = 0; n < (jobs < 100 ? 15 : 2); ++n) {
+  for (const auto& size : {std::pair<std::size_t, std::size_t>{2, 2}, {3, 3}, {6, 2}, {10, 4}, {25, 3}, {60, 5}, {220, 3}})
+    for (int n = 0; n < (size.first < 100 ? 15 : 2); ++n) {
+      const std::size_t jobs = size.first, types = size.second;
       CAPTURE(jobs);
       CAPTURE(types);
       CAPTURE(n);

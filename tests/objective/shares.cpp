@@ -188,6 +188,14 @@ TEST_CASE("floors that cannot all be met") {
   }
 }
 
+TEST_CASE("min_cost_slo without a floor costs nothing, exactly") {
+  const share_allocation out = solved(min_cost_slo{}, two_by_two());
+  CHECK(out.status == share_outcome::optimal);
+  CHECK(out.objective == 0);
+  CHECK(out.upper_bound == out.lower_bound);
+  CHECK(out.shares == std::vector<double>(4, 0.0));
+}
+
 TEST_CASE("floors that leave nothing over are met") {
   share_instance in = two_by_two();
   in.floor = {4, 2};

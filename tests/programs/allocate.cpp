@@ -210,8 +210,8 @@ TEST_CASE("allocate says in one line what is wrong with its input, exits with 2 
     std::string text, arguments, said;
   };
   const auto with = [](const std::string& job, const std::string& more = "") {
-    return "{\"types\": [\"a\", \"b\"], \"capacity\": [1, 1], \"jobs\": [\n" + std::string{R"({"id": "x", "gpus": 1, "rates": [1, 2]},)"} + "\n{" + job +
-           "}]" + more + "}";
+    return "{\"types\": [\"a\", \"b\"], \"capacity\": [1, 1], \"jobs\": [\n" + std::string{R"({"id": "x", "gpus": 1, "rates": [1, 2]},)"} + "\n{" +
+           job + "}]" + more + "}";
   };
   const std::string good = R"("id": "y", "gpus": 1, "rates": [1, 2])", entities = R"(, "entities": [{"id": "t", )";
   const std::vector<wrong> all{
@@ -233,6 +233,7 @@ TEST_CASE("allocate says in one line what is wrong with its input, exits with 2 
       {with(R"("id": "y", "gpus": 1, "rates": [1])"), "", "line 3, jobs[1].rates: found a list of 1, expected 2 numbers, one a type"},
       {with(R"("id": "y", "gpus": 1, "rates": [1, -2])"), "", "line 3, jobs[1].rates[1]: found -2, expected a number of 0 or more"},
       {with(R"("id": "y", "gpus": 1, "rates": [1, "2"])"), "", "line 3, jobs[1].rates[1]: found \"2\", expected a number"},
+      {with(R"("id": "y", "gpus": 1, "rates": [1, 1e31])"), "", "line 3, jobs[1].rates[1]: found 1e+31, expected a number from 1e-30 to 1e30"},
       {with(good + R"(, "weight": 0)"), "", "line 3, jobs[1].weight: found 0, expected a number above 0"},
       {with(good + R"(, "weight": 2, "remaining_steps": 1)"), "--objective fifo", "line 3, jobs[1].weight: found 2, expected 1: fifo has no weights"},
       {with(good), "--objective makespan", "line 2, jobs[0].remaining_steps: found nothing, expected a number, which makespan needs"},
@@ -270,7 +271,8 @@ TEST_CASE("allocate says in one line what is wrong with its input, exits with 2 
     CHECK(here.files() == 0);
   }
   const std::string given = "--instance examples/data/decision.json";
-  for (const std::string& arguments : {std::string{}, std::string{"--instance no_such_file.json"}, given + " --out /no/such/folder/x.json", given + " --no"}) {
+  for (const std::string& arguments :
+       {std::string{}, std::string{"--instance no_such_file.json"}, given + " --out /no/such/folder/x.json", given + " --no"}) {
     CAPTURE(arguments);
     const outcome o = run(here, arguments);
     CHECK(o.code == 2);

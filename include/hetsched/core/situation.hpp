@@ -109,6 +109,10 @@ class situation {
 
   situation(const state& s, void* scheduler, const answers& a) : state_{&s}, scheduler_{scheduler}, answers_{&a} {}
 
+  /// The plain facts, and the same scheduler's answers over other facts, which must outlive it: a part of the jobs or devices.
+  const state& facts() const { return *state_; }
+  situation with(const state& s) const { return {s, scheduler_, *answers_}; }
+
   double now_s() const { return state_->now_s; }
   const device_types& types() const { return *state_->types; }
 

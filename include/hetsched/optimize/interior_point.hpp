@@ -43,6 +43,17 @@ inline lanes load(const double* from) {
 inline void store(double* to, lanes v) { std::memcpy(to, &v, sizeof v); }
 inline lanes both(double v) { return lanes{v, v}; }
 inline lanes larger(lanes a, lanes b) { return a > b ? a : b; }
+inline lanes magnitude(lanes a) { return larger(a, -a); }
+
+/// A row that holds up to rounding holds. Near the end its noise, over a slack that is as small, would be a direction of its own.
+inline lanes without_noise(lanes left, lanes size) { return magnitude(left) <= 1e-15 * size ? lanes{} : left; }
+
+/// What a share is worth without its slack: c + y a - (z + s p), which is -slack where the dual row holds.
+inline lanes reduced_worth(lanes own, lanes rate, lanes cost, lanes slack) {
+  const lanes worth = own + rate - cost;
+  return -slack + without_noise(worth + slack, magnitude(own) + rate + cost);
+}
+
 inline double total(lanes v) { return v[0] + v[1]; }
 inline double largest(lanes v) { return v[0] > v[1] ? v[0] : v[1]; }
 
@@ -57,6 +68,7 @@ struct interior_outcome {
 class interior_point {
   using lanes = detail::lanes;
   static constexpr std::size_t width = 2;
+  static constexpr double rounding = 4e-16;
 
  public:
   /// Room for so many jobs and at most `most_types` types; all numbers must then be given.
@@ -107,23 +119,36 @@ class interior_point {
 
   /// @param objective  d
   /// @param level      where t starts
-  interior_outcome solve(double objective, double level, double tolerance, int most_iterations = 80) {
+  interior_outcome solve(double objective, double level, double tolerance, int most_iterations = 200) {
     pad();
     d_ = objective;
     t_ = level;
+    tolerance_ = tolerance;
+    primal_ = dual_ = 1;
     start();
     interior_outcome out;
-    double last = std::numeric_limits<double>::infinity();
+    double last = std::numeric_limits<double>::infinity(), best = last, first = 0;
+    int best_at = 0;
     for (int i = 0;; ++i) {
       const double mu = factor();
       // Where rounding takes over, the step before was the best one.
       const double merit = std::max({gap_, worst_primal_, worst_dual_});
-      if (!(merit < 4 * last) && last < 1e-7) {
+      if (i > 0 && (!std::isfinite(merit) || (!(merit < 4 * last) && last < 1e-7))) {
         undo();
         out.converged = last <= 100 * tolerance;
         break;
       }
+      if (i == 0) first = mu;
+      if (mu > 1e8 * first) break;  // there is no solution
       last = merit;
+      if (merit < .7 * best) {
+        best = merit;
+        best_at = i;
+      }
+      if (best < 1e-9 && i > best_at + 6) {
+        out.converged = best <= 100 * tolerance;
+        break;
+      }
       out.iterations = i;
       out.gap = merit;
       out.converged = merit <= tolerance;
@@ -176,24 +201,36 @@ class interior_point {
     if (!(eta_ > 0)) eta_ = 1;
     has_logs_ = logs > 0;
 
-    const double share = 1.0 / static_cast<double>(types_ + 1);
+    // All alike; within the devices where there is no level that could give way.
+    const double even = 1.0 / static_cast<double>(types_ + 1);
+    std::array<double, most_types> share{};
+    double idle = 1;
+    for (std::size_t k = 0; k < types_; ++k) {
+      const double room = .9 * (capacity_[k].capacity - capacity_[k].slope * t_) / std::max(devices, 1e-300);
+      share[k] = d_ > 0 ? even : std::clamp(room, 1e-3 * even, even);
+      idle -= share[k];
+    }
     for (std::size_t k = 0; k < types_; ++k) p_[k] = .3 * eta_ / mean_devices;
     for (std::size_t i = 0; i < rows; ++i) {
-      y_[i] = eta_;
-      z_[i] = .3 * eta_;
-      sigma_[i] = share;
+      const double eta = log_[i] > 0 ? log_[i] : eta_;
+      y_[i] = eta;
+      z_[i] = .3 * eta;
+      sigma_[i] = idle;
       double rate = 0;
       for (std::size_t k = 0; k < types_; ++k) {
         const std::size_t at = cell(i, k);
-        x_[at] = share;
-        r_[at] = std::max(z_[i] + s_[i] * p_[k] - a_[at] * y_[i] - c_[at], .1 * eta_);
-        rate += a_[at] * share;
+        x_[at] = share[k];
+        rate += a_[at] * share[k];
       }
       f_[i] = std::max(rate - b_[i] - w_[i] * t_, .05);
+      if (log_[i] > 0) y_[i] = log_[i] / f_[i];
+      for (std::size_t k = 0; k < types_; ++k) {
+        const std::size_t at = cell(i, k);
+        r_[at] = std::max(z_[i] + s_[i] * p_[k] - a_[at] * y_[i] - c_[at], .1 * eta);
+      }
     }
     for (std::size_t k = 0; k < types_; ++k) {
-      double used = 0;
-      for (std::size_t i = 0; i < jobs_; ++i) used += m_[i] * s_[i] * share;
+      const double used = devices * share[k];
       scale_k_[k] = std::max({std::abs(capacity_[k].capacity), std::abs(capacity_[k].slope), 1e-3 * used, 1e-300});
       g_[k] = std::max(capacity_[k].capacity - used - capacity_[k].slope * t_, .1 * scale_k_[k]);
     }
@@ -232,16 +269,15 @@ class interior_point {
         used[k] += m * s * xk;
         if (has_costs_) worth += m * load(c + k * width) * xk;
       }
-      const lanes time_left = 1.0 - sum_x, rate_left = b + w * t_ + f - rate;
+      const lanes time_left = without_noise(1.0 - sum_x, both(1.0)), rate_left = without_noise(b + w * t_ + f - rate, magnitude(b) + rate);
       const lanes qinv = 1.0 / q, mean = a1 * qinv;
       lanes v = f / y + zero * mean * mean;
       // Predictor: h = c + y a - z - s p, the reduced worth without its slack.
       lanes H = -sig, ah{};
       for (std::size_t k = 0; k < K; ++k) {
         const lanes ak = load(a + k * width), rk = load(r + k * width);
-        lanes h = y * ak - z - s * p_[k];
-        if (has_costs_) h += load(c + k * width);
-        bad_x = larger(bad_x, larger(h + rk, -h - rk) * (m > 0.0 ? both(1.0) : both(0.0)));
+        const lanes h = reduced_worth(has_costs_ ? load(c + k * width) : lanes{}, y * ak, z + s * p_[k], rk);
+        bad_x = larger(bad_x, magnitude(h + rk) * (m > 0.0 ? both(1.0) : both(0.0)));
         const lanes off = ak - mean, th = theta[k] * h;
         v += theta[k] * off * off;
         H += th;
@@ -291,7 +327,8 @@ class interior_point {
       count += 1;
       price_level += type.slope * p_[k];
       for (std::size_t l = 0; l <= k; ++l, ++at) system(k, l) = system(l, k) = -total(S[at].v);
-      system(k, k) += total(diagonal[k]) + g_[k] / p_[k];
+      // What rounding leaves unknown of the difference is added: a step must not follow it.
+      system(k, k) += total(diagonal[k]) * (1 + rounding) + g_[k] / p_[k];
       system(k, K) = system(K, k) = -total(cross[k]) - type.slope;
       right_k_[k] = total(right[k]);
     }
@@ -322,14 +359,17 @@ class interior_point {
     solve_system(rhs, dp);
     const double mu_affine = predict(dp, mu);
     const double ratio = std::min(1.0, std::max(0.0, mu_affine / mu));
-    const double target = mu * std::max(ratio * ratio * ratio, 1e-8);
+    // Not far below what is asked: the smaller the products, the more the system rounds.
+    const double target = std::max(mu * std::max(ratio * ratio * ratio, 1e-8), std::min(mu, .1 * tolerance_ * mu / gap_));
     correct(target, dp, rhs);
     solve_system(rhs, dp);
     direction(target, dp);
     double primal = step_of(worst_shrink_primal_), dual = step_of(worst_shrink_dual_);
     if (has_logs_) primal = dual = std::min(primal, dual);
     move_by(primal, dual, dp);
-    return primal > 1e-12 || dual > 1e-12;
+    if (primal > 1e-12 || dual > 1e-12) return true;
+    undo();
+    return false;
   }
 
   // Nearly to the boundary, the nearer the smaller the gap is already.
@@ -367,8 +407,7 @@ class interior_point {
       const lanes dz = mean * dy - gd * load(&qinv_[i]) + load(&h_[i]);
       for (std::size_t k = 0; k < K; ++k) {
         const lanes ak = load(a + k * width);
-        lanes h = y * ak - z - s * p_[k];
-        if (has_costs_) h += load(c + k * width);
+        const lanes h = reduced_worth(has_costs_ ? load(c + k * width) : lanes{}, y * ak, z + s * p_[k], load(r + k * width));
         const lanes u = (ak * dy - dz - s * dp[k] + h) * load(&rinv_[i * K + k * width]);
         store(&u_[i * K + k * width], u);
         take(m, load(x + k * width) * load(r + k * width), u, -1.0 - u);
@@ -398,6 +437,8 @@ class interior_point {
       count += 1;
     }
     const double alpha = sp > 1 ? 1 / sp : 1.0, beta = sd > 1 ? 1 / sd : 1.0;
+    // After a short step the predictor's own is shorter than its second order supposes.
+    second_order_ = !has_logs_ && std::min(primal_, dual_) < .1 ? alpha * beta : 1.0;
     return (q0 + alpha * qp + beta * qd + alpha * beta * qpd) / count;
   }
 
@@ -413,16 +454,16 @@ class interior_point {
       const lanes s = load(&s_[i]), m = load(&m_[i]), y = load(&y_[i]), z = load(&z_[i]), f = load(&f_[i]), sig = load(&sigma_[i]);
       const lanes mean = load(&mean_[i]), log = load(&log_[i]), b = load(&b_[i]), w = load(&w_[i]);
       // tau = (target - product - second order) / product; kept where the predictor's u was.
-      const lanes tau_s = target / (sig * z) - 1.0 - load(&du_s_[i]) * load(&du_z_[i]);
-      const lanes tau_f = (log > 0.0 ? log : both(target)) / (f * y) - 1.0 - load(&du_f_[i]) * load(&du_y_[i]);
+      const lanes tau_s = target / (sig * z) - 1.0 - second_order_ * load(&du_s_[i]) * load(&du_z_[i]);
+      const lanes tau_f = log > 0.0 ? log / (f * y) - 1.0 : target / (f * y) - 1.0 - second_order_ * load(&du_f_[i]) * load(&du_y_[i]);
       lanes H = sig * tau_s, ah{}, sum_x = sig, rate{};
       for (std::size_t k = 0; k < K; ++k) {
         const lanes ak = load(a + k * width), xk = load(x + k * width), rk = load(r + k * width), inv = load(&rinv_[i * K + k * width]);
         const lanes u = load(&u_[i * K + k * width]);
-        const lanes tau = target * inv / xk - 1.0 + u * (1.0 + u);
+        const lanes tau = target * inv / xk - 1.0 + second_order_ * u * (1.0 + u);
         store(&u_[i * K + k * width], tau);
-        lanes h = y * ak - z - s * p_[k] + rk + rk * tau;  // rk (tau + 1) + the reduced worth: -rho + xi / x
-        if (has_costs_) h += load(c + k * width);
+        // Its slack is xi / x = r tau more than r.
+        const lanes h = reduced_worth(has_costs_ ? load(c + k * width) : lanes{}, y * ak, z + s * p_[k], rk) + rk + rk * tau;
         const lanes th = xk * inv * h;
         H += th;
         ah += ak * th;
@@ -432,7 +473,7 @@ class interior_point {
       }
       store(&du_s_[i], tau_s);
       store(&du_f_[i], tau_f);
-      const lanes time_left = 1.0 - sum_x, rate_left = b + w * t_ + f - rate;
+      const lanes time_left = without_noise(1.0 - sum_x, both(1.0)), rate_left = without_noise(b + w * t_ + f - rate, magnitude(b) + rate);
       const lanes e = ah - mean * (H - time_left) - f * tau_f - rate_left;
       const lanes free_time = (H - time_left) * load(&qinv_[i]);
       const lanes mve = m * load(&vinv_[i]) * e;
@@ -445,7 +486,7 @@ class interior_point {
       store(&h_[i], free_time);
     }
     for (std::size_t k = 0; k < K; ++k) {
-      tau_g_[k] = target / (g_[k] * p_[k]) - 1.0 - du_g_[k] * du_p_[k];
+      tau_g_[k] = target / (g_[k] * p_[k]) - 1.0 - second_order_ * du_g_[k] * du_p_[k];
       rhs[k] = total(right[k]) + g_[k] * tau_g_[k] - left_k_[k];
     }
     rhs[K] = -total(rt) - level_left_;
@@ -471,8 +512,7 @@ class interior_point {
       const lanes dz = mean * dy - gd * load(&qinv_[i]) + load(&h_[i]);
       for (std::size_t k = 0; k < K; ++k) {
         const lanes ak = load(a + k * width), rk = load(r + k * width), tau = load(&u_[i * K + k * width]);
-        lanes h = y * ak - z - s * p_[k] + rk + rk * tau;
-        if (has_costs_) h += load(c + k * width);
+        const lanes h = reduced_worth(has_costs_ ? load(c + k * width) : lanes{}, y * ak, z + s * p_[k], rk) + rk + rk * tau;
         const lanes u = (ak * dy - dz - s * dp[k] + h) * load(&rinv_[i * K + k * width]), v = tau - u;
         store(&u_[i * K + k * width], u);
         store(&v_[i * K + k * width], v);
@@ -578,7 +618,7 @@ class interior_point {
   std::vector<lanes_pair> sums_;
   double d_ = 0, t_ = 0, eta_ = 1, jobs_sum_ = 0, right_t_ = 0, level_left_ = 0;
   double worst_primal_ = 0, worst_dual_ = 0, gap_ = 0, dual_scale_ = 1;
-  double worst_shrink_primal_ = 0, worst_shrink_dual_ = 0, primal_ = 0, dual_ = 0, dt_ = 0;
+  double worst_shrink_primal_ = 0, worst_shrink_dual_ = 0, primal_ = 0, dual_ = 0, dt_ = 0, tolerance_ = 0, second_order_ = 1;
   bool has_costs_ = false, has_logs_ = false;
 };
 

@@ -47,9 +47,10 @@ class share_solver {
   const share_solution& solve(const share_program& given) {
     solution_.iterations = 0;
     solution_.passes = 0;
+    spent_ = 0;
     const share_program& p = open_types(given);
     own_limit_ = p.seeks_level ? own_limit(p) : 0.0;
-    if (p.types == 0 || p.jobs == 0) {
+    if (p.types == 0 || p.jobs == 0 || nothing_to_gain(p)) {
       nothing(p);
     } else if (!solve_by_prices(p)) {
       solve_whole(p);
@@ -102,6 +103,10 @@ class share_solver {
     solution_.prices.swap(prices);
   }
 
+  bool nothing_to_gain(const share_program& p) const {
+    return !p.seeks_level && p.base.empty() && p.log_weight.empty() && std::all_of(p.worth.begin(), p.worth.end(), [](double c) { return !(c > 0); });
+  }
+
   void nothing(const share_program& p) {
     solution_.shares.assign(p.jobs * p.types, 0.0);
     solution_.prices.assign(p.types, 0.0);
@@ -109,6 +114,9 @@ class share_solver {
   }
 
   // ---- the interior-point method on some of the jobs ----
+
+  /// Jobs times iterations, a job, after which the whole program is less work than further samples.
+  static constexpr double enough = 20;
 
   struct member {
     std::uint32_t job = 0;
@@ -120,7 +128,7 @@ class share_solver {
     std::array<double, most_types> capacity{}, slope{};
   };
 
-  interior_outcome run_interior(const share_program& p, std::span<const member> members, const capacity_left& left, double t, double tolerance) {
+  interior_outcome run_interior(const share_program& p, std::span<const member> members, const capacity_left& left, double t, double tolerance, int most = 60) {
     inner_.resize(members.size(), p.types);
     const double unit = level_unit();
     for (std::size_t n = 0; n < members.size(); ++n) {
@@ -136,8 +144,9 @@ class share_solver {
       inner_.set_job(n, job);
     }
     for (std::size_t k = 0; k < p.types; ++k) inner_.set_type(k, {left.capacity[k], left.slope[k] * unit});
-    const interior_outcome out = inner_.solve(p.seeks_level ? 1.0 : 0.0, p.seeks_level ? t / unit : 0.0, tolerance);
+    const interior_outcome out = inner_.solve(p.seeks_level ? 1.0 : 0.0, p.seeks_level ? t / unit : 0.0, tolerance, most);
     solution_.iterations += out.iterations;
+    spent_ += static_cast<double>(members.size()) * out.iterations;
     return out;
   }
 
@@ -156,7 +165,7 @@ class share_solver {
   void solve_whole(const share_program& p) {
     members_.resize(p.jobs);
     for (std::size_t i = 0; i < p.jobs; ++i) members_[i] = {static_cast<std::uint32_t>(i), 1.0};
-    run_interior(p, members_, whole_capacity(p), .5 * level_unit(), 1e-12);
+    run_interior(p, members_, whole_capacity(p), .5 * level_unit(), 1e-12, 500);
     solution_.level = inner_.level() * level_unit();
     solution_.prices.resize(p.types);
     for (std::size_t k = 0; k < p.types; ++k) solution_.prices[k] = inner_.price(k);
@@ -352,6 +361,7 @@ class share_solver {
     settled_ = {};
     passes_.clear();
     for (int round = 0; round < 40; ++round) {
+      if (spent_ > enough * static_cast<double>(p.jobs)) return false;
       const std::size_t before = active_;
       needs open{};
       settle(p, window, open);
@@ -414,6 +424,8 @@ class share_solver {
       left.capacity[k] -= settled_.fixed[k] + (open.fixed[k] - sampled.fixed[k]);
       left.slope[k] += settled_.slope[k] + (open.slope[k] - sampled.slope[k]);
     }
+    if (!p.seeks_level && std::any_of(left.capacity.begin(), left.capacity.begin() + static_cast<std::ptrdiff_t>(p.types), [](double c) { return !(c > 0); }))
+      return false;
     const interior_outcome out = run_interior(p, members_, left, t_, all ? 1e-13 : 1e-6);
     if (out.gap > (all ? 1e-9 : 1e-3)) return false;
     take_prices(p);
@@ -550,10 +562,15 @@ class share_solver {
     }
     solution_.lower_bound = lower;
     solution_.upper_bound = price_bound(p, solution_.prices, solution_.level);
-    double scale = std::max(std::abs(lower), 1e-300);
+    double scale = std::max(std::abs(lower), 1e-300), rounding = 0;
+    if (!p.worth.empty() && !p.seeks_level)
+      for (std::size_t i = 0; i < p.jobs; ++i) {
+        const auto own = p.worth.subspan(i * p.types, p.types);
+        rounding += std::abs(*std::max_element(own.begin(), own.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
+      }
     if (!p.log_weight.empty()) scale = std::max(scale, std::accumulate(p.log_weight.begin(), p.log_weight.end(), 0.0));
     if (missing > 1e-9 || !(lower <= std::numeric_limits<double>::max())) solution_.status = share_status::infeasible;
-    else solution_.status = solution_.gap() <= settings_.tolerance * scale ? share_status::optimal : share_status::feasible;
+    else solution_.status = solution_.gap() <= settings_.tolerance * scale + 1e-15 * rounding ? share_status::optimal : share_status::feasible;
   }
 
   share_settings settings_;
@@ -563,6 +580,7 @@ class share_solver {
   bool slack_ = false;
   double own_limit_ = 0;
   double t_ = 0;
+  double spent_ = 0;  // jobs times iterations
   std::array<double, most_types> price_{};
   std::vector<mix> mixes_;
   std::vector<std::uint32_t> order_, out_;  // the active jobs, then those who were settled, the last ones first

@@ -47,7 +47,7 @@ concept realises = requires(C c, const situation& now, plan& p) {
 /// Optional: one allocation serves several decisions.
 template <class C>
 concept reuses_plans = realises<C> && requires(C c, const situation& now) {
-  // Asked once a decision, before anything is planned. False: the allocator is not asked, and realise() gets an empty plan.
+  // Asked before each pass of a decision. False: the allocator is not asked, and realise() gets an empty plan.
   { c.wants_plan(now) } -> std::same_as<bool>;
 };
 

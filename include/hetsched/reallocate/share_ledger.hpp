@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,6 +40,7 @@ class share_ledger {
     double run_s = 0;                 // the record's, when last settled
     double slice_s = 0;               // of this round, if its length is known beforehand
     bool allocated = false;           // the last allocation knew it
+    bool has_share = false;
     std::uint32_t kind = 0;           // what the allocation depended on
     std::int32_t priority = 0;
     double weight = 1;
@@ -75,10 +77,15 @@ class share_ledger {
     }
   }
 
-  /// Before new shares: what is still owed of the old ones is kept as deficit, and the time received begins anew.
-  void close(double elapsed_s, double credit_s) {
+  /// Owed less received, as of `elapsed_s` after the allocation.
+  static double owed_s(const row& r, double elapsed_s, double credit_s) { return r.deficit_s + r.share * elapsed_s - (r.time_s - credit_s); }
+
+  /// Before new shares: what is owed of the old ones is kept as deficit, within `limit_s` of 0, and the time received begins anew.
+  /// With a limit, time received without a share was left over, and nothing is owed for it.
+  void close(double elapsed_s, double credit_s, std::optional<double> limit_s) {
     for (row& r : rows_) {
-      r.deficit_s += r.share * elapsed_s - (r.time_s - credit_s);
+      r.deficit_s = owed_s(r, elapsed_s, credit_s);
+      if (limit_s) r.deficit_s = r.share > 0 ? std::clamp(r.deficit_s, -*limit_s, *limit_s) : 0.0;
       r.share = 0;
       r.time_s = credit_s;
     }
@@ -109,6 +116,7 @@ class share_ledger {
       else shares_kept(before, now.options(job));
       other_types(a.first, before, now.options(job), r.size);
       a.last = next_rows_.size();
+      a.has_share = next_rows_.size() > a.first && next_rows_[a.first].share > 0;  // those with a share were listed first
       const auto begin = next_rows_.begin() + static_cast<std::ptrdiff_t>(a.first);
       std::sort(begin, next_rows_.end(), [](const row& x, const row& y) {
         return x.how.type() != y.how.type() ? x.how.type() < y.how.type() : x.option < y.option;

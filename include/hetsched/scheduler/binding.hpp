@@ -51,11 +51,11 @@ class binding_loop {
     s.log.begin_decision();
     fix_misfits(s);
     if (s.observer.before) s.observer.before(s.look());
-    bool plans = true;
-    if constexpr (reuses_plans<typename State::controller_type>) plans = s.controller.wants_plan(s.look());
     // Each pass binds or refuses something, so an allocator that comes to an end needs no more than this.
     for (std::size_t passes = 8 * s.jobs.active() + 64; passes > 0; --passes) {
       plan_.clear();
+      bool plans = true;
+      if constexpr (reuses_plans<typename State::controller_type>) plans = s.controller.wants_plan(s.look());
       if (plans) s.allocator.allocate(s.look(), plan_);
       if constexpr (realises<typename State::controller_type>) s.controller.realise(s.look(), plan_);
       if (plan_.entries.empty() && !plan_.complete) break;
