@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,12 +16,9 @@
 #include <hetsched/simulate/world.hpp>
 #include <hetsched/trace/cluster.hpp>
 
-namespace program {
+#include "common/usage.hpp"
 
-/// Bad arguments or bad input: one line, exit 2.
-struct usage_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+namespace program {
 
 struct policy_option {
   std::string name;  ///< without the policy's: "quantum_s"
@@ -96,8 +92,6 @@ class option_reader {
   const std::vector<policy_option>& options_;
 };
 
-/// The nearest of several names by edit distance, for "did you mean".
-std::string nearest(std::string_view name, const std::vector<std::string>& known);
 
 // A family a file: a new policy compiles one of them.
 std::vector<policy> arrival_policies();   // fifo, fifo_backfill

@@ -235,6 +235,56 @@ TEST_CASE("every option that simulate lists stands on its policy's page, and tho
   }
 }
 
+TEST_CASE("every flag and objective of allocate stands in docs/formats.md") {
+  const fs::path program = fs::path{HETSCHED_BINARY_DIR} / "examples" / "allocate";
+  if (!built(program)) return;
+  const std::string page = read(source / "docs" / "formats.md");
+  int flags = 0, objectives = 0;
+  bool listed = false;
+  for (const std::string& line : lines_of(output_of("'" + program.string() + "' --help"))) {
+    const std::string word = line.compare(0, 2, "  ") == 0 ? line.substr(2, line.find(' ', 2) - 2) : std::string{};
+    if (line == "Objectives:") listed = true;
+    else if (word.empty()) listed = false;
+    if (listed && !word.empty()) {
+      ++objectives;
+      const bool told = page.find("| `" + word + "` |") != std::string::npos || page.find("`\"objective\": \"" + word + "\"`") != std::string::npos;
+      CHECK_MESSAGE(told, word);
+    }
+    if (word.compare(0, 2, "--") != 0 || word == "--version") continue;
+    ++flags;
+    CHECK_MESSAGE(page.find("| `" + word + " ") != std::string::npos, word);
+  }
+  CHECK(flags == 6);
+  CHECK(objectives == 10);
+}
+
+TEST_CASE("every field that allocate writes stands in docs/formats.md") {
+  const fs::path program = fs::path{HETSCHED_BINARY_DIR} / "examples" / "allocate";
+  if (!built(program)) return;
+  const std::string page = read(source / "docs" / "formats.md");
+  const std::string data = "'" + (source / "examples" / "data" / "decision.json").string() + "'";
+  const std::string answer = output_of("'" + program.string() + "' --instance " + data + " --objective min_cost_slo");
+  int depth = 0;
+  for (std::size_t at = 0; at < answer.size(); ++at) {
+    if (answer[at] == '{') ++depth;
+    if (answer[at] == '}') --depth;
+    if (depth != 1 || answer[at] != '"') continue;
+    const std::size_t end = answer.find('"', at + 1);
+    const std::string word = answer.substr(at + 1, end - at - 1);
+    if (answer[end + 1] == ':') CHECK_MESSAGE(page.find('`' + word + '`') != std::string::npos, word);
+    at = end;
+  }
+}
+
+TEST_CASE("the how-to shows what examples/prices.cpp prints") {
+  const fs::path program = fs::path{HETSCHED_BINARY_DIR} / "examples" / "prices";
+  if (!built(program)) return;
+  const std::string printed = output_of("'" + program.string() + "'");
+  const auto blocks = blocks_of(read(source / "docs" / "howto.md"));
+  const auto shown = [&](const block& b) { return b.language.empty() && printed.find(b.text) != std::string::npos; };
+  CHECK(std::count_if(blocks.begin(), blocks.end(), shown) == 1);
+}
+
 TEST_CASE("the umbrella has every header below the programs, but for details") {
   const std::string umbrella = read(source / "include" / "hetsched" / "hetsched.hpp");
   const std::set<std::string> details{"place/bind/workers", "reallocate/checked_seconds", "reallocate/share_ledger", "resource/count_buckets",

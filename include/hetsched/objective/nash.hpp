@@ -3,8 +3,10 @@
 /// Nash welfare: a share that costs somebody more than it gives another, in proportion, is not given.
 ///
 /// Problem    maximise sum_j weight_j log rate_j. Its solution is the equilibrium of a market in which everybody has money in proportion to his
-///            weight; with equal weights nobody envies another's shares, and everybody has at least the rate of an equal part of all devices.
-/// Source     Eisenberg, Gale, Consensus of Subjective Probabilities, Ann. Math. Statist. 30(1), 1959; Nash, The Bargaining Problem, Econometrica 18(2), 1950.
+///            weight; with equal weights and gangs, who has time left envies nobody and has at least the rate of an equal part of all devices.
+///            Who has none left may have less: of rates (10, 9) and (10, 1) on one device each of two types the first job has 9, and not 9.5.
+/// Source     Eisenberg, Gale, Consensus of Subjective Probabilities, Ann. Math. Statist. 30(1), 1959; Nash, The Bargaining Problem,
+///            Econometrica 18(2), 1950.
 
 #include <algorithm>
 #include <cmath>

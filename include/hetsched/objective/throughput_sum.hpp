@@ -85,6 +85,12 @@ struct max_sum_throughput {
 
 struct min_cost_slo {
   void solve(const share_instance& in, share_workspace& work, share_allocation& out) const {
+    if (in.floor.empty() || *std::max_element(in.floor.begin(), in.floor.end()) <= 0) {  // nothing is promised: nothing is needed, exactly
+      out.shares.assign(in.rates.size(), 0.0);
+      out.prices.assign(in.types, 0.0);
+      out.status = share_outcome::optimal;
+      return;
+    }
     if (detail::reachable_floors(in, out) < 1 - 1e-10) {
       out.status = share_outcome::infeasible;
       out.floors_met = false;

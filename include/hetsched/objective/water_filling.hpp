@@ -257,7 +257,9 @@ class rise {
     double most = 0;
     for (std::size_t k = 0; k < in_.types; ++k) most = std::max(most, prices[k] * in_.capacity[k]);
     for (std::size_t k = 0; k < in_.types; ++k) clean_[k] = prices[k] * in_.capacity[k] > 1e-8 * most ? prices[k] : 0.0;
-    out_.prices.assign(clean_.begin(), clean_.begin() + static_cast<std::ptrdiff_t>(in_.types));
+    // The least level is that of the first event: its prices prove it, and where own limits come first, none are needed.
+    if (std::find(frozen_.begin(), frozen_.end(), 1) == frozen_.end())
+      out_.prices.assign(clean_.begin(), clean_.begin() + static_cast<std::ptrdiff_t>(in_.types));
     std::size_t dearest = jobs();
     double slope = -1;
     bool any = false;
