@@ -118,6 +118,7 @@ class simulator {
     const std::size_t n = world_.size();
     lives_.resize(n);
     changes_.resize(n);
+    foresee_arrival();
     scheduler_.reserve(n);  // address space, not memory: places of ended jobs are used again
     for (std::uint32_t i = 0; i < n; ++i)
       if (const auto c = world_.cancel_s(i)) cancellations_.push_back({std::max(*c, world_.submit_s(i)), i, false});
@@ -148,7 +149,7 @@ class simulator {
       ends_.pop();
       if (foretold(e)) finish(t, e.job);
     }
-    while (next_arrival_ < world_.size() && world_.submit_s(next_arrival_) <= t) arrive(t);
+    while (next_arrival_s_ <= t) arrive(t);
     while (next_cancellation_ < cancellations_.size() && cancellations_[next_cancellation_].at_s <= t) cancel(t);
     if (totals_.events != events) idle_wakeups_ = 0;
     decide(t);
@@ -180,8 +181,7 @@ class simulator {
   };
 
   double next_time() {
-    double t = never;
-    if (next_arrival_ < world_.size()) t = world_.submit_s(next_arrival_);
+    double t = next_arrival_s_;
     while (!ends_.empty() && !foretold(ends_.next())) ends_.pop();
     if (!ends_.empty()) {
       t = std::min(t, ends_.next().at_s);
@@ -209,6 +209,7 @@ class simulator {
 
   void arrive(double t) {
     const auto i = static_cast<std::uint32_t>(next_arrival_++);
+    foresee_arrival();
     ++totals_.events;
     life& l = lives_[i];
     log_.submitted(t, i);
@@ -225,6 +226,8 @@ class simulator {
     l.present = presence_;
     ++present_;
   }
+
+  void foresee_arrival() { next_arrival_s_ = next_arrival_ < world_.size() ? world_.submit_s(next_arrival_) : never; }
 
   auto job_of(std::uint32_t i) const {
     using job = typename Scheduler::job_type;
@@ -522,6 +525,7 @@ class simulator {
   std::vector<std::pair<std::uint32_t, checkpoint>> checkpoints_;
   std::vector<std::uint32_t> changed_;
   std::size_t next_arrival_ = 0;
+  double next_arrival_s_ = never;
   std::size_t next_fault_ = 0;
   std::size_t next_cancellation_ = 0;
   std::size_t present_ = 0;
