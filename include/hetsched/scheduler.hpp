@@ -384,7 +384,10 @@ class scheduler {
   [[nodiscard]] std::span<const move> step(seconds now) {
     state_.now_s = state_.check_time(now);
     state_.log.sort();
-    state_.jobs.rank_arrivals([this](std::uint32_t at) { state_.tell(job_event::arrived, at); });
+    const std::uint32_t lone = binding_.lone_start(state_);
+    state_.jobs.rank_arrivals([&](std::uint32_t at) {
+      if (at != lone) state_.tell(job_event::arrived, at);
+    });
     if (!state_.claims.empty()) {
       state_.expire_claims();
       state_.start_claimants();
@@ -394,8 +397,9 @@ class scheduler {
       state_.changed = true;
     }
     const bool decides = state_.controller.due(now, state_.changed);
-    if (decides) binding_.decide(state_);
-    const auto moves = reporter_.report(state_, decides);
+    if (lone != job_handle::nobody && !decides) state_.tell(job_event::arrived, lone);
+    if (decides) binding_.decide(state_, lone);
+    const auto moves = decides && lone != job_handle::nobody ? reporter_.report_start(state_, lone) : reporter_.report(state_, decides);
     if (decides) state_.changed = false;
     return moves;
   }

@@ -29,6 +29,17 @@ concept follows_jobs = requires(A a, job_event what, job_handle job, const situa
   a.follow(what, job, now);
 };
 
+/// Optional: says when nobody waits, so that a job which comes alone then need not go through a queue and a plan.
+template <class A>
+concept knows_idle_queue = follows_jobs<A> && requires(A a, const A asked, job_handle job, const situation& now) {
+  // Nobody waits: a job that comes now would be listed alone, with each of its options that fit in free devices, in their
+  // order, and with nobody to push out before these; and nothing more once it has started.
+  { asked.nobody_waits() } -> std::same_as<bool>;
+  // In place of follow(arrived) and allocate(): it starts in this decision, in which nothing more is asked, and is told of
+  // that as of any start.
+  a.arrives_alone(job, now);
+};
+
 enum class bind_failure : std::uint8_t {
   no_room,         ///< no alternative binds, with the victims allowed
   delays_another,  ///< it binds, but an entry with on_failure::reserve would start later

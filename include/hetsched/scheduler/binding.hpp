@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include <hetsched/admit/concept.hpp>
 #include <hetsched/config.hpp>
 #include <hetsched/core/device_pool.hpp>
 #include <hetsched/core/situation.hpp>
@@ -44,14 +45,71 @@ class binding_loop {
     if (planned_.size() < s.room.handles) planned_.resize(s.room.handles, unplanned);
   }
 
-  /// Asks the allocator, and carries out what it says, until it has no more to say.
+  /// A job that came alone while nobody waits and whose devices are free, or nobody: for decide().
+  ///
+  /// Such a job needs no plan. The allocator would list it and nobody else (see knows_idle_queue), and the first of its
+  /// options that binds would be taken, which is the one found here by asking the same binder on the same ledger. What
+  /// could tell the difference sends it the long way: an observer, an admission that follows jobs, a controller that
+  /// prices options or rewrites plans, something else that happened since the last step. Rank, start, wake-up and move
+  /// are made by what makes those of every job.
   template <class State>
-  void decide(State& s) {
+  std::uint32_t lone_start(State& s) {
+    if constexpr (may_skip_plans<State>) {
+      if (s.jobs.arriving().size() != 1 || !s.log.empty() || !s.claims.empty() || !s.misfits.empty()) return job_handle::nobody;
+      if (!s.allocator.nobody_waits() || s.observer) return job_handle::nobody;
+      const std::uint32_t at = s.jobs.arriving().front();
+      const job_record& r = s.jobs.record(at);
+      if (r.state != job_state::pending || r.held_back || r.leaving) return job_handle::nobody;
+      const auto options = s.book.options(at);
+      for (std::size_t i = 0; i < options.size(); ++i) {
+        if (options[i].how.devices() > s.resource.free()[index(options[i].how.type())]) continue;
+        s.bound.clear();
+        if (!s.bind(options[i], {})) continue;
+        lone_option_ = static_cast<std::int16_t>(i);
+        return at;
+      }
+    }
+    return job_handle::nobody;
+  }
+
+  /// Asks the allocator, and carries out what it says, until it has no more to say.
+  /// @param lone  what lone_start() found in this step
+  template <class State>
+  void decide(State& s, std::uint32_t lone) {
     ++s.decision;
     s.decided_from = s.leaving.size();
     s.log.begin_decision();
     fix_misfits(s);
     if (s.observer.before) s.observer.before(s.look());
+    if (lone == job_handle::nobody) carry_out_plans(s);
+    else start_lone(s, lone);
+    s.decided_s = s.now_s;
+    s.allocator_wakeup_s.reset();
+    if constexpr (wakes<typename State::allocator_type>)
+      if (const auto at = std::as_const(s.allocator).next_wakeup(s.look()))
+        s.allocator_wakeup_s = std::max(at->count(), std::nextafter(s.now_s, State::never));
+  }
+
+ private:
+  static constexpr int unplanned = -2;
+
+  template <class State>
+  static constexpr bool may_skip_plans = knows_idle_queue<typename State::allocator_type> && !prices_moves<typename State::controller_type> &&
+                                         !realises<typename State::controller_type> && !filters<typename State::controller_type> &&
+                                         !admission_follows_jobs<typename State::admission_type>;
+
+  // No page is opened: the report writes the one move that there is.
+  template <class State>
+  void start_lone(State& s, std::uint32_t at) {
+    if constexpr (may_skip_plans<State>) {
+      s.allocator.arrives_alone(s.jobs.record(at).handle, s.look());
+      s.resource.reserve(s.bound);
+      s.take_up(at, lone_option_, s.bound);
+    }
+  }
+
+  template <class State>
+  void carry_out_plans(State& s) {
     // Each pass binds or refuses something, so an allocator that comes to an end needs no more than this.
     for (std::size_t passes = 8 * s.jobs.active() + 64; passes > 0; --passes) {
       plan_.clear();
@@ -63,15 +121,7 @@ class binding_loop {
       bind_plan(s);
       if (!plan_.more) break;
     }
-    s.decided_s = s.now_s;
-    s.allocator_wakeup_s.reset();
-    if constexpr (wakes<typename State::allocator_type>)
-      if (const auto at = std::as_const(s.allocator).next_wakeup(s.look()))
-        s.allocator_wakeup_s = std::max(at->count(), std::nextafter(s.now_s, State::never));
   }
-
- private:
-  static constexpr int unplanned = -2;
 
   template <class State>
   void bind_plan(State& s) {
@@ -320,6 +370,7 @@ class binding_loop {
   }
 
   plan plan_;
+  std::int16_t lone_option_ = -1;
   std::vector<job_handle> evicted_;
   std::vector<int> planned_;
   promised_start promised_{};

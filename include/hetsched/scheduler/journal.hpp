@@ -132,9 +132,7 @@ class basic_journal {
         m.devices = old;
         continue;
       }
-      m.how = now.column_of(p.before.handle);
-      m.speed = now.speed(p.before.handle);
-      m.price = now.delay_s(p.before.handle);
+      show_present(m, now, current);
       if (old.empty() || (same && p.lost)) {
         m.what = action::start;
         m.sake = {};  // of a stop that the engine never heard of
@@ -143,13 +141,21 @@ class basic_journal {
       } else {
         m.what = old.size() == current.size() ? action::migrate : action::resize;
       }
-      const std::size_t from = new_devices_.size();
-      if (current.size() == 1) new_devices_.push_back(current.front());
-      else new_devices_.insert(new_devices_.end(), current.begin(), current.end());
-      m.devices = {new_devices_.data() + from, current.size()};
     }
     if (moves_.size() > 1) sort_moves();
     return {moves_.data(), moves_.size()};
+  }
+
+  /// What compose() would write if a page told of this start and there were no other.
+  template <class Now>
+  std::span<const move> compose_start(job_handle job, const Now& now) {
+    moves_.clear();
+    new_devices_.clear();
+    move& m = moves_.emplace_back();
+    m.job = job;
+    m.group = 1;
+    show_present(m, now, now.devices(job));
+    return moves_;
   }
 
   /// The engine has been told: blank pages.
@@ -173,6 +179,18 @@ class basic_journal {
     p.group = 0;
     p.silent = p.lost = p.past = false;
     return p;
+  }
+
+  // The job of a move that does not stop it, as it is now.
+  template <class Now>
+  void show_present(move& m, const Now& now, std::span<const held_device> current) {
+    m.how = now.column_of(m.job);
+    m.speed = now.speed(m.job);
+    m.price = now.delay_s(m.job);
+    const std::size_t from = new_devices_.size();
+    if (current.size() == 1) new_devices_.push_back(current.front());
+    else new_devices_.insert(new_devices_.end(), current.begin(), current.end());
+    m.devices = {new_devices_.data() + from, current.size()};
   }
 
   // Moves point into new_devices_: with several of them it may not grow any more.

@@ -29,6 +29,13 @@ class reporter {
     return moves;
   }
 
+  /// Of a step in which a job started alone (see binding_loop::lone_start), and nothing else happened.
+  template <class State>
+  std::span<const move> report_start(State& s, std::uint32_t lone) {
+    s.decided_from = State::outside;
+    return s.log.compose_start(s.jobs.record(lone).handle, present<State>{s});
+  }
+
  private:
   template <class State>
   std::span<const move> told(State& s, bool decided) {

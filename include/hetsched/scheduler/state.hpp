@@ -66,6 +66,7 @@ struct scheduler_state {
   using job_type = Job;
   using controller_type = Controller;
   using allocator_type = Allocator;
+  using admission_type = Admission;
   using traits = job_traits<Job>;
 
   static constexpr double never = std::numeric_limits<double>::infinity();
@@ -409,13 +410,18 @@ struct scheduler_state {
 
   /// Takes devices that are reserved for the job already.
   void start(std::uint32_t at, std::int16_t chosen, std::span<const held_device> with) {
-    job_record& r = jobs.record(at);
-    slot& s = slots[at];
     journal::page& p = page(at);
-    const option& o = book.option_of(at, chosen);
     if (!log.nobody_left())
       for (const held_device& d : with)
-        if (const job_handle left = log.left_by(d); left && !(left == r.handle)) p.after = left;
+        if (const job_handle left = log.left_by(d); left && !(left == jobs.record(at).handle)) p.after = left;
+    take_up(at, chosen, with);
+  }
+
+  /// The part of a start that the journal does not hear of.
+  void take_up(std::uint32_t at, std::int16_t chosen, std::span<const held_device> with) {
+    job_record& r = jobs.record(at);
+    slot& s = slots[at];
+    const option& o = book.option_of(at, chosen);
     s.devices = pool.copy_in(with);
     s.held = o.how;
     s.delay_s = 0;

@@ -123,6 +123,7 @@ class simulator {
     lives_.resize(n);
     changes_.resize(n);
     if (settings_.whole_steps_round_s) slices_.resize(n);
+    foresee_arrival();
     scheduler_.reserve(n);  // address space, not memory: places of ended jobs are used again
     for (std::uint32_t i = 0; i < n; ++i)
       if (const auto c = world_.cancel_s(i)) cancellations_.push_back({std::max(*c, world_.submit_s(i)), i, false});
@@ -153,7 +154,7 @@ class simulator {
       ends_.pop();
       if (foretold(e)) slice_ends_early(e.job) ? rest(t, e.job) : finish(t, e.job);
     }
-    while (next_arrival_ < world_.size() && world_.submit_s(next_arrival_) <= t) arrive(t);
+    while (next_arrival_s_ <= t) arrive(t);
     while (next_cancellation_ < cancellations_.size() && cancellations_[next_cancellation_].at_s <= t) cancel(t);
     if (totals_.events != events) idle_wakeups_ = 0;
     decide(t);
@@ -189,8 +190,7 @@ class simulator {
   };
 
   double next_time() {
-    double t = never;
-    if (next_arrival_ < world_.size()) t = world_.submit_s(next_arrival_);
+    double t = next_arrival_s_;
     while (!ends_.empty() && !foretold(ends_.next())) ends_.pop();
     if (!ends_.empty()) {
       t = std::min(t, ends_.next().at_s);
@@ -223,6 +223,7 @@ class simulator {
 
   void arrive(double t) {
     const auto i = static_cast<std::uint32_t>(next_arrival_++);
+    foresee_arrival();
     ++totals_.events;
     life& l = lives_[i];
     log_.submitted(t, i);
@@ -239,6 +240,8 @@ class simulator {
     l.present = presence_;
     ++present_;
   }
+
+  void foresee_arrival() { next_arrival_s_ = next_arrival_ < world_.size() ? world_.submit_s(next_arrival_) : never; }
 
   auto job_of(std::uint32_t i) const {
     using job = typename Scheduler::job_type;
@@ -599,6 +602,7 @@ class simulator {
   double round_began_s_ = 0;
   bool wakes_ = false;
   std::size_t next_arrival_ = 0;
+  double next_arrival_s_ = never;
   std::size_t next_fault_ = 0;
   std::size_t next_cancellation_ = 0;
   std::size_t present_ = 0;

@@ -60,6 +60,7 @@ class ordered_greedy {
 
   void follow(job_event what, job_handle job, const situation& now) {
     if constexpr (learns_from_jobs<Order>) order_.follow(what, job, now);
+    in_vain_ = nowhere;
     switch (what) {
       case job_event::ended:
         sort_again_ = true;
@@ -67,9 +68,7 @@ class ordered_greedy {
         leave_kind(job);
         return;
       case job_event::arrived:
-        sort_again_ = true;
-        if (places_.size() < now.handle_bound()) places_.resize(std::max(now.handle_bound(), places_.size() * 3 / 2));
-        join_kind(job, now);
+        arrive(job, now);
         break;
       case job_event::changed:
         remove(job);
@@ -82,15 +81,24 @@ class ordered_greedy {
     insert(job, now);
   }
 
+  bool nobody_waits() const { return nonempty_.empty(); }
+  void arrives_alone(job_handle job, const situation& now) {
+    if constexpr (learns_from_jobs<Order>) order_.follow(job_event::arrived, job, now);
+    arrive(job, now);
+    refresh(now);
+    begin(now.decision());
+  }
+
   void could_not_bind(job_handle job, bind_failure how, const situation& now) {
     group& g = waiting_[kind_of(now.record(job))];
     if (how == bind_failure::delays_another) {
       g.only_short = decision_;
+    } else if (only_free_) {
+      in_vain_ = job.index;  // with nobody pushed out: the next pass says whom it may push
     } else if (more_victims_) {
       effort_ *= 4;
     } else {
-      g.blocked = decision_;
-      g.blocked_at_releases = now.releases();
+      block(g, now);
     }
   }
 
@@ -183,9 +191,16 @@ class ordered_greedy {
     effort_ = 1;
     stopped_ = false;
     more_victims_ = false;
+    in_vain_ = nowhere;
   }
 
   // ---- the index
+
+  void arrive(job_handle job, const situation& now) {
+    sort_again_ = true;
+    if (places_.size() < now.handle_bound()) places_.resize(std::max(now.handle_bound(), places_.size() * 3 / 2));
+    join_kind(job, now);
+  }
 
   // Makes the room that later steps need, so that a decision about known jobs allocates nothing.
   void join_kind(job_handle job, const situation& now) {
@@ -361,6 +376,11 @@ class ordered_greedy {
     }
   }
 
+  void block(group& g, const situation& now) const {
+    g.blocked = decision_;
+    g.blocked_at_releases = now.releases();
+  }
+
   bool blocked(const group& g, const situation& now) const {
     if (g.blocked == decision_) return true;
     return !preemptive_ && g.blocked != 0 && g.blocked_at_releases == now.releases();
@@ -390,6 +410,7 @@ class ordered_greedy {
     reserved.option = promised.option;
     reserved.if_it_fails = on_failure::reserve;
     out.entries.push_back(reserved);
+    only_free_ = more_victims_ = false;
     list_free(*chosen, on_failure::skip, now, out);
   }
 
@@ -415,13 +436,18 @@ class ordered_greedy {
     return std::any_of(options.begin(), options.end(), [&](const option& o) { return o.how.devices() <= now.free()[index(o.how.type())]; });
   }
 
-  // Entries for a job: its options that fit in the free devices; behind them, where none binds, those that fit when
-  // worse jobs leave. False if there is neither.
+  // Entries for a job: its options that fit in the free devices; once none of them binds, or where there is none, those
+  // that fit when worse jobs leave. Most jobs that fit start, and whom they could push out need not be known. False if
+  // there is neither.
   bool list(const waiting_job& w, on_failure otherwise, const situation& now, plan& out) {
     more_victims_ = false;
-    bool any = list_free(w, otherwise, now, out);
-    if (preemptive_) any = list_preempting(w, otherwise, now, out) || any;
-    return any;
+    only_free_ = preemptive_;
+    const bool in_vain = in_vain_ == w.job;
+    if (!in_vain && list_free(w, otherwise, now, out)) return true;
+    only_free_ = false;
+    if (preemptive_ && list_preempting(w, otherwise, now, out)) return true;
+    if (in_vain) block(waiting_[places_[w.job].kind], now);
+    return false;
   }
 
   bool list_free(const waiting_job& w, on_failure otherwise, const situation& now, plan& out) const {
@@ -570,6 +596,8 @@ class ordered_greedy {
   bool sorts_ = true;        // ... before this one
   bool stopped_ = false;
   bool more_victims_ = false;
+  bool only_free_ = false;           // the plan names nobody to push out, though the job might
+  std::uint32_t in_vain_ = nowhere;  // the job whose options in free devices did not bind, where nothing happened since
 
   std::vector<victim> victims_;
   std::vector<std::uint32_t> tried_;
