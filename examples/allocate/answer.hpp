@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <hetsched/objective/share_instance.hpp>
+#include <hetsched/core/share_instance.hpp>
 #include <hetsched/optimize/choice.hpp>
 
 #include "allocate/instance.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <hetsched/objective/share_instance.hpp>
+#include <hetsched/core/share_instance.hpp>
 #include <hetsched/optimize/choice/problem.hpp>
 
 namespace program {

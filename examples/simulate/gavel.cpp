@@ -60,8 +60,9 @@ std::vector<policy_option> options_of(bool fills) {
   return options;
 }
 
-const policy_option shuffled{"shuffled_types", "0",
-                             "1: with type_by_type, the types are visited in an order drawn for each round from --seed, as Gavel's code does where types make no difference"};
+const policy_option shuffled{
+    "shuffled_types", "0",
+    "1: with type_by_type, the types are visited in an order drawn for each round from --seed, as Gavel's code does where types make no difference"};
 
 /// One type for all objectives: a scheduler is compiled once, not once an objective.
 struct chosen_objective {
@@ -116,7 +117,9 @@ std::vector<policy> gavel_policies() {
       gavel("gavel_max_min", "shares of time that make the least normalised rate as high as it can be, in rounds", true,
             [](const option_reader&) { return by_prices(max_min{}); }),
       gavel("gavel_max_min_agnostic", "the same by a scheduler that takes all types for equal", true,
-            [](const option_reader&) { return by_prices(max_min{true, true}); }),
+            [](const option_reader&) {
+              return by_prices(max_min{true, true});
+            }),
       gavel("gavel_leximin", "the least rate, then the least of the others, and so on, each as high as it can be", true,
             [](const option_reader&) { return by_prices(leximin{}); }),
       gavel("gavel_hierarchical", "the same over tenants: each tenant's weight split over its jobs, or given to the first of them", true,
@@ -135,7 +138,9 @@ std::vector<policy> gavel_policies() {
             [](const option_reader&) { return by_prices(min_cost_slo{}); }),
       gavel("gavel_nash", "the product of all rates as high as it can be", true, [](const option_reader&) { return by_prices(nash{}); }),
       gavel("pop", "gavel_max_min on random parts of jobs and devices", true,
-            [](const option_reader& o) { return hetsched::pop{by_prices(max_min{}), static_cast<std::uint32_t>(o.number("parts", 1))}; },
+            [](const option_reader& o) {
+              return hetsched::pop{by_prices(max_min{}), static_cast<std::uint32_t>(o.number("parts", 1))};
+            },
             {{"parts", "4", "how many parts"}}),
   };
 }

@@ -162,13 +162,14 @@ TEST_CASE("at each allocation the objective of Gavel's shares is ours, and no be
   }
   SUBCASE("most throughput") {
     int compared = 0;
-    compare("max_sum_throughput_perf", max_sum_throughput{}, [&](const share_instance& in, const std::vector<double>& x, const share_allocation& ours) {
-      double sum = 0;
-      for (std::size_t j = 0; j < in.jobs(); ++j) sum += in.rate(j, x);
-      CHECK(ours.status == share_outcome::optimal);
-      CHECK(std::abs(sum - ours.objective) <= 1e-6 * ours.objective);
-      ++compared;
-    });
+    compare("max_sum_throughput_perf", max_sum_throughput{},
+            [&](const share_instance& in, const std::vector<double>& x, const share_allocation& ours) {
+              double sum = 0;
+              for (std::size_t j = 0; j < in.jobs(); ++j) sum += in.rate(j, x);
+              CHECK(ours.status == share_outcome::optimal);
+              CHECK(std::abs(sum - ours.objective) <= 1e-6 * ours.objective);
+              ++compared;
+            });
     CHECK(compared == 9);
   }
   SUBCASE("makespan: theirs is at most 5 % above the least") {

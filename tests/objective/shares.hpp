@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include <hetsched/objective/share_instance.hpp>
+#include <hetsched/core/share_instance.hpp>
 
 namespace share_tests {
 

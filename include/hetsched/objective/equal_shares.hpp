@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <limits>
 
-#include <hetsched/objective/share_instance.hpp>
+#include <hetsched/core/share_instance.hpp>
 
 namespace hetsched {
 

@@ -2,7 +2,8 @@
 
 /// Nobody much later than on a cluster of his own.
 ///
-/// Problem    minimise max_j rho_j, rho_j = (elapsed_j + remaining_j / rate_j) / (isolated_j + remaining_j / iso_j): the finish time against that of a
+/// Problem    minimise max_j rho_j, rho_j = (elapsed_j + remaining_j / rate_j) / (isolated_j + remaining_j / iso_j): the finish time against that of
+/// a
 ///            job that has one m-th of every type, m the number of jobs: iso_j is its rate with x_jk = capacity_k / (m devices_j), the row scaled
 ///            down to a sum of 1 if above.
 /// Method     A value rho asks of each job the rate r_j(rho) = remaining_j / (rho D_j - elapsed_j), D_j the denominator above. Shares that reach
@@ -19,7 +20,7 @@
 #include <vector>
 
 #include <hetsched/core/invalid_input.hpp>
-#include <hetsched/objective/share_instance.hpp>
+#include <hetsched/core/share_instance.hpp>
 
 namespace hetsched {
 
@@ -28,8 +29,10 @@ struct finish_time_fairness {
 
   /// @throws invalid_input  no remaining work is given
   void solve(const share_instance& in, share_workspace& work, share_allocation& out) const {
-    if (agnostic) finish_time_fairness{}.solve(detail::without_types(in), work, out);
-    else solve_by_types(in, work, out);
+    if (agnostic)
+      finish_time_fairness{}.solve(detail::without_types(in), work, out);
+    else
+      solve_by_types(in, work, out);
   }
 
  private:
@@ -145,7 +148,7 @@ struct finish_time_fairness {
     }
 
     const share_instance* in_;
-    std::vector<double> alone;    // D: seconds from start to finish on one m-th of the cluster
+    std::vector<double> alone;  // D: seconds from start to finish on one m-th of the cluster
     std::vector<double> fastest;
   };
 };

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <hetsched/core/invalid_input.hpp>
-#include <hetsched/objective/share_instance.hpp>
+#include <hetsched/core/share_instance.hpp>
 
 namespace hetsched {
 

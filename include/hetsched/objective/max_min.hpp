@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <hetsched/objective/share_instance.hpp>
+#include <hetsched/core/share_instance.hpp>
 
 namespace hetsched {
 

@@ -14,7 +14,7 @@
 #include <numeric>
 #include <vector>
 
-#include <hetsched/objective/share_instance.hpp>
+#include <hetsched/core/share_instance.hpp>
 
 namespace hetsched {
 

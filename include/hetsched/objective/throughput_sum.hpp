@@ -2,12 +2,14 @@
 
 /// Sums: the most throughput, or the least cost, with promises kept.
 ///
-/// Problem    max_sum_throughput  maximise sum_jk weight_j rates_jk x_jk / type_cost_k with rate_j >= floor_j; where the floors cannot all be met they
+/// Problem    max_sum_throughput  maximise sum_jk weight_j rates_jk x_jk / type_cost_k with rate_j >= floor_j; where the floors cannot all be met
+/// they
 ///                                are dropped together, and floors_met says so.
 ///            min_cost_slo        minimise sum_jk type_cost_k devices_j x_jk with rate_j >= floor_j; or infeasible, with the jobs that conflict and
 ///                                shares that keep the largest common part of all promises.
 ///            fifo_throughput     maximise sum_j (m - place_j) rate_j / max_k rates_jk, places by order of arrival from 0.
-/// Method     one program. Whether floors can be met: the largest multiple of all floors that can be reached is at least 1. Where it is not, the jobs that
+/// Method     one program. Whether floors can be met: the largest multiple of all floors that can be reached is at least 1. Where it is not, the jobs
+/// that
 ///            pay at its prices conflict: without one of them more could be kept.
 /// Source     Narayanan et al., Gavel, OSDI 2020, section 4.
 
@@ -17,7 +19,7 @@
 #include <limits>
 #include <vector>
 
-#include <hetsched/objective/share_instance.hpp>
+#include <hetsched/core/share_instance.hpp>
 
 namespace hetsched {
 
@@ -58,8 +60,10 @@ inline void solve_sum(const optimize::share_program& p, share_workspace& work, s
   take_shares(s, out);
   out.objective = out.lower_bound = s.lower_bound;
   out.upper_bound = std::max(s.upper_bound, s.lower_bound);
-  if (s.status == optimize::share_status::infeasible) out.status = share_outcome::infeasible;
-  else judge(out, std::max(out.objective < 0 ? -out.objective : out.objective, 1e-300));
+  if (s.status == optimize::share_status::infeasible)
+    out.status = share_outcome::infeasible;
+  else
+    judge(out, std::max(out.objective < 0 ? -out.objective : out.objective, 1e-300));
 }
 
 }  // namespace detail
@@ -72,8 +76,10 @@ struct max_sum_throughput {
       for (std::size_t k = 0; k < in.types; ++k)
         work.worth[j * in.types + k] = in.weight_of(j) * in.row(j)[k] / (in.type_cost.empty() ? 1.0 : in.type_cost[k]);
     p.worth = work.worth;
-    if (detail::reachable_floors(in, out) >= 1 - 1e-10) p.base = in.floor;
-    else out.floors_met = false;
+    if (detail::reachable_floors(in, out) >= 1 - 1e-10)
+      p.base = in.floor;
+    else
+      out.floors_met = false;
     detail::solve_sum(p, work, out);
     if (out.status == share_outcome::infeasible && !p.base.empty()) {
       out.floors_met = false;
@@ -100,8 +106,7 @@ struct min_cost_slo {
     optimize::share_program p = detail::program_of(in);
     work.worth.resize(in.rates.size());
     for (std::size_t j = 0; j < in.jobs(); ++j)
-      for (std::size_t k = 0; k < in.types; ++k)
-        work.worth[j * in.types + k] = -in.devices[j] * (in.type_cost.empty() ? 1.0 : in.type_cost[k]);
+      for (std::size_t k = 0; k < in.types; ++k) work.worth[j * in.types + k] = -in.devices[j] * (in.type_cost.empty() ? 1.0 : in.type_cost[k]);
     p.worth = work.worth;
     p.base = in.floor;
     detail::solve_sum(p, work, out);

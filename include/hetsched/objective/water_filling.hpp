@@ -13,7 +13,8 @@
 ///            bound the time at which they do, from above; the interior-point method's prices are strictly complementary, so that none is missed.
 /// Cost       leximin: a program a price level and some to jump over own limits; hierarchical also O(J) an own limit.
 /// Fails      never; the objective reported is the least devices_j level_j / weight_j, and its bounds follow from the bounds of each event.
-/// Source     Narayanan et al., Gavel, OSDI 2020, section 4.3, where each level needs a linear and a mixed-integer program and an event is a job. That K
+/// Source     Narayanan et al., Gavel, OSDI 2020, section 4.3, where each level needs a linear and a mixed-integer program and an event is a job.
+/// That K
 ///            levels suffice is ours; Bertsekas, Gallager, Data Networks, 1992, section 6.5 has the flat case for one path a job.
 
 #include <algorithm>
@@ -25,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-#include <hetsched/objective/share_instance.hpp>
+#include <hetsched/core/share_instance.hpp>
 
 namespace hetsched {
 
@@ -82,9 +83,8 @@ class tree_speeds {
       if (e.policy == entity_policy::fairness) return weight * own / sum;
       return std::exchange(first, false) ? weight : 0.0;
     };
-    each(
-        [&](std::uint32_t j) { out[j] = part(in_->weight_of(j)) / in_->devices[j]; },
-        [&](std::uint32_t child) { split(child, part(in_->entities[child].weight), frozen, out); });
+    each([&](std::uint32_t j) { out[j] = part(in_->weight_of(j)) / in_->devices[j]; },
+         [&](std::uint32_t child) { split(child, part(in_->entities[child].weight), frozen, out); });
   }
 
   const share_instance* in_;
@@ -97,8 +97,19 @@ template <class Speeds>
 class rise {
  public:
   rise(const share_instance& in, const Speeds& speeds, share_workspace& work, share_allocation& out)
-      : in_{in}, speeds_{speeds}, work_{work}, out_{out}, rates_(in.rates), left_(in.capacity), open_(in.types), frozen_(in.jobs(), 0),
-        fixed_(in.jobs(), 0), level_(in.jobs(), 0.0), upper_(in.jobs(), 0.0), speed_(in.jobs()), cap_(in.jobs()) {
+      : in_{in},
+        speeds_{speeds},
+        work_{work},
+        out_{out},
+        rates_(in.rates),
+        left_(in.capacity),
+        open_(in.types),
+        frozen_(in.jobs(), 0),
+        fixed_(in.jobs(), 0),
+        level_(in.jobs(), 0.0),
+        upper_(in.jobs(), 0.0),
+        speed_(in.jobs()),
+        cap_(in.jobs()) {
     for (std::size_t k = 0; k < in.types; ++k) open_[k] = in.capacity[k] > 0;
     for (std::size_t j = 0; j < in.jobs(); ++j) {
       const double p = in.proportional_rate(j);
@@ -167,8 +178,10 @@ class rise {
       ++ways;
       best = k;
     }
-    if (ways == 1) fix(j, optimize::mix{static_cast<std::int8_t>(best), static_cast<std::int8_t>(best)});
-    else if (ways == 0) fixed_[j] = 1;
+    if (ways == 1)
+      fix(j, optimize::mix{static_cast<std::int8_t>(best), static_cast<std::int8_t>(best)});
+    else if (ways == 0)
+      fixed_[j] = 1;
   }
 
   /// The job's shares are known for good.
@@ -222,8 +235,7 @@ class rise {
   }
 
   void keep(const optimize::share_solution& s) {
-    for (std::size_t n = 0; n < members_.size(); ++n)
-      std::copy_n(&s.shares[n * in_.types], in_.types, &out_.shares[members_[n] * in_.types]);
+    for (std::size_t n = 0; n < members_.size(); ++n) std::copy_n(&s.shares[n * in_.types], in_.types, &out_.shares[members_[n] * in_.types]);
   }
 
   double asked(std::size_t j, double level) const { return frozen_[j] ? level * (1 - slack) : level; }
@@ -304,8 +316,10 @@ class rise {
     bool strict = !m.single();
     for (std::size_t k = 0; k < in_.types; ++k) {
       if (static_cast<std::int8_t>(k) == m.left || static_cast<std::int8_t>(k) == m.right || !(row(j)[k] > 0)) continue;
-      if (cost_[k] - left_q - pays * (row(j)[k] - left_a) > 1e-8 * scale) row(j)[k] = 0;
-      else strict = false;
+      if (cost_[k] - left_q - pays * (row(j)[k] - left_a) > 1e-8 * scale)
+        row(j)[k] = 0;
+      else
+        strict = false;
     }
     // The origin is a way too.
     if (m.left != optimize::mix::origin && -left_q + pays * left_a <= 1e-8 * scale) strict = false;
@@ -458,7 +472,8 @@ class rise {
     });
     bool grows = false;
     for (const double w : work_.slope) grows = grows || w > 0;
-    yes = members_.empty() || (grows ? found.upper_bound >= 1 - 1e-11 && found.lower_bound >= 1 - 1e-9 : found.status != optimize::share_status::infeasible);
+    yes = members_.empty() ||
+          (grows ? found.upper_bound >= 1 - 1e-11 && found.lower_bound >= 1 - 1e-9 : found.status != optimize::share_status::infeasible);
     return &found;
   }
 
@@ -484,8 +499,10 @@ class rise {
           std::size_t low = reached;
           while (low + 1 < beyond) {
             const std::size_t middle = low + (beyond - low) / 2;
-            if (too_dear(after(middle), found->prices)) beyond = middle;
-            else low = middle;
+            if (too_dear(after(middle), found->prices))
+              beyond = middle;
+            else
+              low = middle;
           }
           tried = beyond - 1;
           continue;

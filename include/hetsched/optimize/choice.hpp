@@ -58,9 +58,9 @@ struct choice_result {
   choice_status status = choice_status::empty;
   std::vector<std::int32_t> selection;  ///< by job: a column of its own, or choice_problem::none
   double value = 0;
-  double upper_bound = 0;    ///< nothing is worth more
-  double relaxed_bound = 0;  ///< what `prices` prove: see choice_bound
-  double relative_gap = 0;   ///< (upper_bound - value) / max(|value|, 1e-300)
+  double upper_bound = 0;        ///< nothing is worth more
+  double relaxed_bound = 0;      ///< what `prices` prove: see choice_bound
+  double relative_gap = 0;       ///< (upper_bound - value) / max(|value|, 1e-300)
   std::vector<double> prices;    ///< of one amount, by resource; >= 0
   std::uint32_t iterations = 0;  ///< passes over the columns, or over those of the jobs not sure yet
   std::uint64_t nodes = 0;       ///< of the search
@@ -85,8 +85,7 @@ inline double choice_bound(const choice_problem& p, std::span<const double> pric
     double best = 0;
     for (std::size_t c = 0; c < p.columns(j); ++c) {
       double score = p.value(j, c);
-      for (const auto& u : p.uses(j, c))
-        score = u.amount > left[u.resource] ? 0 : score - prices[u.resource] * static_cast<double>(u.amount);
+      for (const auto& u : p.uses(j, c)) score = u.amount > left[u.resource] ? 0 : score - prices[u.resource] * static_cast<double>(u.amount);
       best = std::max(best, score);
     }
     sum += best;
@@ -109,7 +108,8 @@ class choice_solver {
     prices_.run(core_, from, warm_, std::clamp(0.01 * settings.relative_gap, 1e-7, 1e-6) * core_.worth);
     rounding_.run(core_, prices_);
     double value = rounding_.value(core_);
-    const double rounding_errors = 1e-12 * prices_.bound, good_enough = settings.relative_gap * std::abs(value + std::ldexp(pinned_value_, -core_.exponent)),
+    const double rounding_errors = 1e-12 * prices_.bound,
+                 good_enough = settings.relative_gap * std::abs(value + std::ldexp(pinned_value_, -core_.exponent)),
                  slack = std::max(rounding_errors, good_enough);
     const bool exact = p.columns() <= settings.exact_columns;
     search_.run(core_, prices_.price, prices_.bound, rounding_.chosen, value, slack, exact ? detail::choice_search::no_limit : settings.nodes,
@@ -155,7 +155,8 @@ class choice_solver {
     detail::choice_prices::vector y{};
     warm_ = warm && !last_.empty() && last_.size() == p.resources();
     if (warm_)
-      for (std::size_t k = 0; k < core_.resources; ++k) y[k] = std::ldexp(last_[core_.resource[k]] * static_cast<double>(core_.capacity[k]), -core_.exponent);
+      for (std::size_t k = 0; k < core_.resources; ++k)
+        y[k] = std::ldexp(last_[core_.resource[k]] * static_cast<double>(core_.capacity[k]), -core_.exponent);
     return y;
   }
 
@@ -166,7 +167,8 @@ class choice_solver {
         result_.selection[core_.job[j]] = static_cast<std::int32_t>(core_.column[c]);
     for (std::size_t j = 0; j < p.jobs(); ++j)
       if (result_.selection[j] != choice_problem::none) result_.value += p.value(j, static_cast<std::size_t>(result_.selection[j]));
-    for (std::size_t k = 0; k < core_.resources; ++k) result_.prices[core_.resource[k]] = std::ldexp(prices_.price[k], core_.exponent) * core_.unit[k];
+    for (std::size_t k = 0; k < core_.resources; ++k)
+      result_.prices[core_.resource[k]] = std::ldexp(prices_.price[k], core_.exponent) * core_.unit[k];
     last_ = result_.prices;
     const double open = search_.bound - value;
     const bool proven = open <= 2 * rounding_errors;

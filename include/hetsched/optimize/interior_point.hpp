@@ -241,7 +241,12 @@ class interior_point {
 
   // Residuals, complementarity and the Schur matrix at the iterate; right-hand side of the predictor. Returns mu.
   double factor() {
-    using namespace detail;
+    using detail::both;
+    using detail::larger;
+    using detail::largest;
+    using detail::load;
+    using detail::store;
+    using detail::total;
     const std::size_t K = types_, n = order();
     system_.assign(n * n, 0.0);
     std::array<lanes, most_types> used{}, diagonal{}, right{}, cross{}, theta, B, G;
@@ -380,7 +385,12 @@ class interior_point {
 
   // The predictor's changes, kept as ratios u = dx / x; dr / r is then -1 - u. Returns mu after the longest step.
   double predict(const std::array<double, most_types + 1>& dp, double) {
-    using namespace detail;
+    using detail::both;
+    using detail::larger;
+    using detail::largest;
+    using detail::load;
+    using detail::store;
+    using detail::total;
     const std::size_t K = types_;
     lanes shrink_p{}, shrink_d{}, c0{}, cp{}, cd{}, cpd{}, pairs{};
     const auto take = [&](lanes weight, lanes product, lanes u, lanes v) {
@@ -444,7 +454,10 @@ class interior_point {
 
   // Right-hand side with the target for the products and the second-order term of the predictor.
   void correct(double target, const std::array<double, most_types + 1>&, std::array<double, most_types + 1>& rhs) {
-    using namespace detail;
+    using detail::both;
+    using detail::load;
+    using detail::store;
+    using detail::total;
     const std::size_t K = types_;
     std::array<lanes, most_types> right{};
     lanes rt{};
@@ -494,7 +507,10 @@ class interior_point {
 
   // The whole direction as ratios, and how fast the fastest shrinks.
   void direction(double, const std::array<double, most_types + 1>& dp) {
-    using namespace detail;
+    using detail::larger;
+    using detail::largest;
+    using detail::load;
+    using detail::store;
     const std::size_t K = types_;
     lanes shrink_p{}, shrink_d{};
     for (std::size_t g = 0; g < groups_; ++g) {

@@ -2,8 +2,9 @@
 
 /// A large decision as several small ones.
 ///
-/// Problem    the cost of an allocator may grow faster than the number of jobs. Split jobs and devices into q parts at random, decide each on its own.
-/// Method     Jobs in order of rank go to parts by an order that is drawn anew for every q of them, so that each part has its share of every age. Of
+/// Problem    the cost of an allocator may grow faster than the number of jobs. Split jobs and devices into q parts at random, decide each on its
+/// own. Method     Jobs in order of rank go to parts by an order that is drawn anew for every q of them, so that each part has its share of every
+/// age. Of
 ///            each type every part has floor(N / q) devices, and the N mod q left over go one each to parts in turn, from where the last type
 ///            left off: no device is lost. Each part is a situation of its own, with a copy of the inner allocator; the plans are put side by side.
 /// Cost       q times that of the inner allocator on a q-th. Where that is linear, as with prices, there is nothing to gain but threads.
@@ -28,7 +29,8 @@ template <allocator Allocator>
   requires(!follows_jobs<Allocator>)
 class pop {
  public:
-  explicit pop(Allocator inner = {}, std::uint32_t parts = 4, std::uint64_t seed = 0) : inner_(std::max<std::uint32_t>(parts, 1), inner), seed_{seed} {}
+  explicit pop(Allocator inner = {}, std::uint32_t parts = 4, std::uint64_t seed = 0)
+      : inner_(std::max<std::uint32_t>(parts, 1), inner), seed_{seed} {}
 
   void allocate(const situation& now, plan& out) {
     split_jobs(now);
@@ -85,8 +87,10 @@ class pop {
     for (const job_handle job : now.jobs()) {
       if (part_of_[job.index] != part) continue;
       links_[job.index] = {job_handle::nobody, last};
-      if (last == job_handle::nobody) own.first_active = job.index;
-      else links_[last].next = job.index;
+      if (last == job_handle::nobody)
+        own.first_active = job.index;
+      else
+        links_[last].next = job.index;
       last = job.index;
       ++own.active;
       const job_record& r = now.record(job);

@@ -2,8 +2,9 @@
 
 /// Shares of time, chosen by an objective over all jobs at once.
 ///
-/// Problem    an instance (objective/share_instance.hpp) with a row a job: its speed on its whole gang, a type a column; what is written is one
-///            entry for each job and type with a share above `least_share`. A controller that realises shares (deficit_rounds) turns them into rounds.
+/// Problem    an instance (core/share_instance.hpp) with a row a job: its speed on its whole gang, a type a column; what is written is one
+///            entry for each job and type with a share above `least_share`. A controller that realises shares (deficit_rounds) turns them into
+///            rounds.
 /// Method     the row has the fastest option of the wished size on each type. Running jobs that are pinned or held back keep their devices, which are
 ///            then nobody else's. What an instance needs beyond speeds:
 ///              remaining  expected steps; where nobody knows, as many seconds at the proportional rate as the others have left on average
@@ -23,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include <hetsched/objective/share_instance.hpp>
+#include <hetsched/core/share_instance.hpp>
 #include <hetsched/place/concept.hpp>
 
 namespace hetsched {
@@ -74,8 +75,8 @@ class price_allocator {
     const std::size_t K = now.capacity().size();
     instance_.types = K;
     instance_.capacity.assign(now.capacity().begin(), now.capacity().end());
-    for (auto* v : {&instance_.rates, &instance_.devices, &instance_.weight, &instance_.remaining, &instance_.elapsed, &instance_.isolated,
-                    &instance_.floor})
+    for (auto* v :
+         {&instance_.rates, &instance_.devices, &instance_.weight, &instance_.remaining, &instance_.elapsed, &instance_.isolated, &instance_.floor})
       v->clear();
     jobs_.clear();
     options_.clear();

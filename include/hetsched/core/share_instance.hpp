@@ -31,16 +31,16 @@ struct share_entity {
 
 /// All numbers finite; by job unless said otherwise; an empty vector stands for the default. Jobs are in order of arrival.
 struct share_instance {
-  std::size_t types = 0;          ///< K, at most optimize::most_types
-  std::vector<double> capacity;   ///< K: devices, >= 0
-  std::vector<double> type_cost;  ///< K, > 0; default 1
-  std::vector<double> rates;      ///< J x K: steps per second, 0 where the job cannot run
-  std::vector<double> devices;    ///< the gang, > 0
-  std::vector<double> weight;     ///< > 0; default 1
-  std::vector<double> remaining;  ///< steps
-  std::vector<double> elapsed;    ///< seconds since the job came; default 0
-  std::vector<double> isolated;   ///< seconds that its past progress would have taken on its own share of the cluster; default 0
-  std::vector<double> floor;      ///< steps per second that it is promised; 0: nothing
+  std::size_t types = 0;               ///< K, at most optimize::most_types
+  std::vector<double> capacity;        ///< K: devices, >= 0
+  std::vector<double> type_cost;       ///< K, > 0; default 1
+  std::vector<double> rates;           ///< J x K: steps per second, 0 where the job cannot run
+  std::vector<double> devices;         ///< the gang, > 0
+  std::vector<double> weight;          ///< > 0; default 1
+  std::vector<double> remaining;       ///< steps
+  std::vector<double> elapsed;         ///< seconds since the job came; default 0
+  std::vector<double> isolated;        ///< seconds that its past progress would have taken on its own share of the cluster; default 0
+  std::vector<double> floor;           ///< steps per second that it is promised; 0: nothing
   std::vector<share_entity> entities;  ///< the first `roots` of them have no parent
   std::size_t roots = 0;
 
@@ -78,9 +78,9 @@ struct share_allocation {
   double objective = 0;
   double lower_bound = 0;  ///< of the best objective that any shares have
   double upper_bound = 0;
-  std::vector<double> prices;  ///< K, >= 0
-  std::vector<double> shares;  ///< J x K
-  std::vector<double> levels;  ///< J, what the objective calls a job's level; empty where it has none
+  std::vector<double> prices;             ///< K, >= 0
+  std::vector<double> shares;             ///< J x K
+  std::vector<double> levels;             ///< J, what the objective calls a job's level; empty where it has none
   std::vector<std::uint32_t> unservable;  ///< jobs without a rate on any type that has devices: zeros, and they disturb nobody
   std::vector<std::uint32_t> conflicts;   ///< where infeasible: jobs whose promises cannot be kept together
   bool floors_met = true;
