@@ -184,19 +184,23 @@ class rise {
       fixed_[j] = 1;
   }
 
-  /// The job's shares are known for good.
+  /// The job's shares are known for good, unless they are more than there is: then prices were not exact enough, and it keeps its ways.
   void fix(std::size_t j, const optimize::mix& m) {
-    fixed_[j] = 1;
-    double* const x = &out_.shares[j * in_.types];
-    std::fill(x, x + in_.types, 0.0);
+    std::array<double, optimize::most_types> x{};
     if (m.single()) {
-      if (m.left >= 0) x[m.left] = 1;
+      if (m.left >= 0) x[static_cast<std::size_t>(m.left)] = 1;
     } else {
       const double part = std::clamp(optimize::detail::right_share(m, row(j), level_[j]), 0.0, 1.0);
-      x[m.right] = part;
-      if (m.left >= 0) x[m.left] = 1 - part;
+      x[static_cast<std::size_t>(m.right)] = part;
+      if (m.left >= 0) x[static_cast<std::size_t>(m.left)] = 1 - part;
     }
-    for (std::size_t k = 0; k < in_.types; ++k) left_[k] = std::max(0.0, left_[k] - in_.devices[j] * x[k]);
+    for (std::size_t k = 0; k < in_.types; ++k)
+      if (in_.devices[j] * x[k] > left_[k] + 1e-9 * in_.capacity[k]) return;
+    fixed_[j] = 1;
+    for (std::size_t k = 0; k < in_.types; ++k) {
+      out_.shares[j * in_.types + k] = x[k];
+      left_[k] = std::max(0.0, left_[k] - in_.devices[j] * x[k]);
+    }
   }
 
   // ---- programs over the jobs whose shares are not known ----
@@ -266,9 +270,15 @@ class rise {
 
   /// Types with a price are used up; who pays for what he has cannot rise. Where he has one way only, it is his for good.
   void freeze_who_pays(std::span<const double> prices) {
+    // Strictly complementary: of a type's price and what is left of it one is 0, and the other is not. The smaller of the two is.
     double most = 0;
     for (std::size_t k = 0; k < in_.types; ++k) most = std::max(most, prices[k] * in_.capacity[k]);
-    for (std::size_t k = 0; k < in_.types; ++k) clean_[k] = prices[k] * in_.capacity[k] > 1e-8 * most ? prices[k] : 0.0;
+    for (std::size_t k = 0; k < in_.types; ++k) {
+      double used = 0;
+      for (std::size_t j = 0; j < jobs(); ++j) used += in_.devices[j] * out_.shares[j * in_.types + k];
+      const double left = in_.capacity[k] > 0 ? 1 - used / in_.capacity[k] : 1.0;
+      clean_[k] = prices[k] * in_.capacity[k] > most * std::max(left, 1e-13) ? prices[k] : 0.0;
+    }
     // The least level is that of the first event: its prices prove it, and where own limits come first, none are needed.
     if (std::find(frozen_.begin(), frozen_.end(), 1) == frozen_.end())
       out_.prices.assign(clean_.begin(), clean_.begin() + static_cast<std::ptrdiff_t>(in_.types));
@@ -313,16 +323,19 @@ class rise {
     const double pays = optimize::slope_of(m, row(j), cost_.data());
     const double left_a = optimize::detail::at_or_zero(row(j), m.left), left_q = optimize::detail::at_or_zero(cost_.data(), m.left);
     const double scale = std::abs(left_q) + std::abs(cost_[static_cast<std::size_t>(std::max<std::int8_t>(m.right, 0))]) + pays * level_[j];
+    // A price is known to some part of the dearest one only.
+    const double dearest = *std::max_element(clean_.begin(), clean_.begin() + static_cast<std::ptrdiff_t>(in_.types));
+    const double noise = 1e-8 * scale + 1e-9 * in_.devices[j] * dearest;
     bool strict = !m.single();
     for (std::size_t k = 0; k < in_.types; ++k) {
       if (static_cast<std::int8_t>(k) == m.left || static_cast<std::int8_t>(k) == m.right || !(row(j)[k] > 0)) continue;
-      if (cost_[k] - left_q - pays * (row(j)[k] - left_a) > 1e-8 * scale)
+      if (cost_[k] - left_q - pays * (row(j)[k] - left_a) > noise)
         row(j)[k] = 0;
       else
         strict = false;
     }
     // The origin is a way too.
-    if (m.left != optimize::mix::origin && -left_q + pays * left_a <= 1e-8 * scale) strict = false;
+    if (m.left != optimize::mix::origin && -left_q + pays * left_a <= noise) strict = false;
     if (strict) fix(j, m);
   }
 
@@ -526,7 +539,18 @@ class rise {
     return sum;
   }
 
+  /// Shares beyond what there is are cut, so that what is reported holds whatever went before.
+  void keep_within_capacity() {
+    for (std::size_t k = 0; k < in_.types; ++k) {
+      double used = 0;
+      for (std::size_t j = 0; j < jobs(); ++j) used += in_.devices[j] * out_.shares[j * in_.types + k];
+      if (!(used > in_.capacity[k])) continue;
+      for (std::size_t j = 0; j < jobs(); ++j) out_.shares[j * in_.types + k] *= in_.capacity[k] / used;
+    }
+  }
+
   void finish() {
+    keep_within_capacity();
     out_.levels.resize(jobs());
     double least = std::numeric_limits<double>::infinity(), bound = least;
     for (std::size_t j = 0; j < jobs(); ++j) {

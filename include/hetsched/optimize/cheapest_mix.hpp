@@ -92,14 +92,14 @@ inline mix cheapest_mix(std::size_t types, const double* a, const double* q, dou
 
 /// What the mix costs at rate r.
 inline double cost_of(const mix& m, const double* a, const double* q, double r) {
-  if (m.single()) return detail::at_or_zero(q, m.left);
+  if (m.single() || !m.reached()) return detail::at_or_zero(q, m.left);
   const double left = detail::at_or_zero(q, m.left);
   return left + (q[m.right] - left) * detail::right_share(m, a, r);
 }
 
 /// What a step per second more costs.
 inline double slope_of(const mix& m, const double* a, const double* q) {
-  if (m.single()) return 0.0;
+  if (m.single() || !m.reached()) return 0.0;
   return (q[m.right] - detail::at_or_zero(q, m.left)) / (a[m.right] - detail::at_or_zero(a, m.left));
 }
 
