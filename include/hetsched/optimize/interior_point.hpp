@@ -30,35 +30,6 @@
 
 namespace hetsched::optimize {
 
-namespace detail {
-
-/// Two jobs side by side.
-using lanes __attribute__((vector_size(16))) = double;
-
-inline lanes load(const double* from) {
-  lanes v;
-  std::memcpy(&v, from, sizeof v);
-  return v;
-}
-inline void store(double* to, lanes v) { std::memcpy(to, &v, sizeof v); }
-inline lanes both(double v) { return lanes{v, v}; }
-inline lanes larger(lanes a, lanes b) { return a > b ? a : b; }
-inline lanes magnitude(lanes a) { return larger(a, -a); }
-
-/// A row that holds up to rounding holds. Near the end its noise, over a slack that is as small, would be a direction of its own.
-inline lanes without_noise(lanes left, lanes size) { return magnitude(left) <= 1e-15 * size ? lanes{} : left; }
-
-/// What a share is worth without its slack: c + y a - (z + s p), which is -slack where the dual row holds.
-inline lanes reduced_worth(lanes own, lanes rate, lanes cost, lanes slack) {
-  const lanes worth = own + rate - cost;
-  return -slack + without_noise(worth + slack, magnitude(own) + rate + cost);
-}
-
-inline double total(lanes v) { return v[0] + v[1]; }
-inline double largest(lanes v) { return v[0] > v[1] ? v[0] : v[1]; }
-
-}  // namespace detail
-
 struct interior_outcome {
   bool converged = false;
   int iterations = 0;
@@ -66,7 +37,8 @@ struct interior_outcome {
 };
 
 class interior_point {
-  using lanes = detail::lanes;
+  /// Two jobs side by side.
+  using lanes __attribute__((vector_size(16))) = double;
   static constexpr std::size_t width = 2;
   static constexpr double rounding = 4e-16;
 
@@ -166,6 +138,27 @@ class interior_point {
   double capacity_left(std::size_t k) const { return g_[k]; }
 
  private:
+  static lanes load(const double* from) {
+    lanes v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+  }
+  static void store(double* to, lanes v) { std::memcpy(to, &v, sizeof v); }
+  static lanes both(double v) { return lanes{v, v}; }
+  static lanes larger(lanes a, lanes b) { return a > b ? a : b; }
+  static lanes magnitude(lanes a) { return larger(a, -a); }
+  static double total(lanes v) { return v[0] + v[1]; }
+  static double largest(lanes v) { return v[0] > v[1] ? v[0] : v[1]; }
+
+  /// A row that holds up to rounding holds. Near the end its noise, over a slack that is as small, would be a direction of its own.
+  static lanes without_noise(lanes left, lanes size) { return magnitude(left) <= 1e-15 * size ? lanes{} : left; }
+
+  /// What a share is worth without its slack: c + y a - (z + s p), which is -slack where the dual row holds.
+  static lanes reduced_worth(lanes own, lanes rate, lanes cost, lanes slack) {
+    const lanes worth = own + rate - cost;
+    return -slack + without_noise(worth + slack, magnitude(own) + rate + cost);
+  }
+
   std::size_t cell(std::size_t i, std::size_t k) const { return (i / width * types_ + k) * width + i % width; }
 
   // The last lane without a job is a copy of the last job that takes part in nothing: it never limits a step.
@@ -241,7 +234,6 @@ class interior_point {
 
   // Residuals, complementarity and the Schur matrix at the iterate; right-hand side of the predictor. Returns mu.
   double factor() {
-    using namespace detail;
     const std::size_t K = types_, n = order();
     system_.assign(n * n, 0.0);
     std::array<lanes, most_types> used{}, diagonal{}, right{}, cross{}, theta, B, G;
@@ -360,7 +352,7 @@ class interior_point {
     const double mu_affine = predict(dp, mu);
     const double ratio = std::min(1.0, std::max(0.0, mu_affine / mu));
     // Not far below what is asked: the smaller the products, the more the system rounds.
-    const double target = std::max(mu * std::max(ratio * ratio * ratio, 1e-8), std::min(mu, .1 * tolerance_ * mu / gap_));
+    const double target = std::max(mu * std::max(ratio * ratio * ratio, 1e-8), std::min(mu, .3 * tolerance_ * mu / gap_));
     correct(target, dp, rhs);
     solve_system(rhs, dp);
     direction(target, dp);
@@ -380,7 +372,6 @@ class interior_point {
 
   // The predictor's changes, kept as ratios u = dx / x; dr / r is then -1 - u. Returns mu after the longest step.
   double predict(const std::array<double, most_types + 1>& dp, double) {
-    using namespace detail;
     const std::size_t K = types_;
     lanes shrink_p{}, shrink_d{}, c0{}, cp{}, cd{}, cpd{}, pairs{};
     const auto take = [&](lanes weight, lanes product, lanes u, lanes v) {
@@ -444,7 +435,6 @@ class interior_point {
 
   // Right-hand side with the target for the products and the second-order term of the predictor.
   void correct(double target, const std::array<double, most_types + 1>&, std::array<double, most_types + 1>& rhs) {
-    using namespace detail;
     const std::size_t K = types_;
     std::array<lanes, most_types> right{};
     lanes rt{};
@@ -494,7 +484,6 @@ class interior_point {
 
   // The whole direction as ratios, and how fast the fastest shrinks.
   void direction(double, const std::array<double, most_types + 1>& dp) {
-    using namespace detail;
     const std::size_t K = types_;
     lanes shrink_p{}, shrink_d{};
     for (std::size_t g = 0; g < groups_; ++g) {
