@@ -119,7 +119,8 @@ inline void give(instance& p, aim a, std::uint64_t seed) {
   const double price = std::exp(r.normal());
   for (std::size_t i = 0; i < p.jobs; ++i) {
     // With a base a slope is in the job's own unit: a level far below base / slope would be all rounding.
-    if (p.seeks_level) p.slope.push_back(a == aim::level ? 1.0 : std::pow(10.0, 2 * r.uniform() - 1) * (a == aim::level_with_base ? p.fastest(i) : 1.0));
+    const double unit = a == aim::level_with_base ? p.fastest(i) : 1.0;
+    if (p.seeks_level) p.slope.push_back(a == aim::level ? 1.0 : std::pow(10.0, 2 * r.uniform() - 1) * unit);
     if (a == aim::level_with_base) p.base.push_back(p.fastest(i) * (r.chance(.5) ? -r.uniform() : .2 * part * r.uniform()));
     if (a == aim::logs) p.log_weight.push_back(r.chance(.5) ? 1.0 : std::pow(10.0, 2 * r.uniform() - 1));
     double even = 0;
@@ -159,9 +160,11 @@ inline double broken(const share_program& p, const std::vector<double>& shares) 
     }
     worst = std::max(worst, static_cast<double>(time - 1));
     const double b = p.base_of(i);
-    if (!p.seeks_level && b > 0) worst = std::max(worst, 1e-3 * static_cast<double>((b - rate) / b));  // 1e-9 is what a floor is kept to
+    // A floor is kept to 1e-9.
+    if (!p.seeks_level && b > 0) worst = std::max(worst, 1e-3 * static_cast<double>((b - rate) / b));
   }
-  for (std::size_t k = 0; k < p.types; ++k) worst = std::max(worst, static_cast<double>(used[k] - p.capacity[k]) / std::max(1.0, p.capacity[k]));
+  for (std::size_t k = 0; k < p.types; ++k)
+    worst = std::max(worst, static_cast<double>(used[k] - p.capacity[k]) / std::max(1.0, p.capacity[k]));
   return worst;
 }
 

@@ -283,7 +283,7 @@ TEST_CASE("who can run nowhere takes nothing, and no devices are no failure") {
   const share_solution& s = solver.solve(p.program());
   CHECK(s.status == share_status::optimal);
   CHECK(s.lower_bound == doctest::Approx(1));
-  for (const std::size_t cell : {1, 2, 3, 4, 5}) CHECK(s.shares[cell] == 0);
+  for (std::size_t cell = 1; cell < 6; ++cell) CHECK(s.shares[cell] == 0);
   instance closed{2, 2, {1, 2, 3, 4}, {1, 1}, {0, 0}, {1, 2, 3, 4}, {}, {}, {}, false};
   CHECK(solver.solve(closed.program()).lower_bound == 0);
   instance nobody{0, 2, {}, {}, {1, 1}, {}, {}, {}, {}, false};
@@ -329,7 +329,8 @@ TEST_CASE("CLP finds the same optima") {
     }
     Clp_Simplex* model = Clp_newModel();
     Clp_setLogLevel(model, 0);
-    Clp_loadProblem(model, columns, rows, start.data(), index.data(), entry.data(), low.data(), high.data(), gain.data(), floor.data(), ceiling.data());
+    Clp_loadProblem(model, columns, rows, start.data(), index.data(), entry.data(), low.data(), high.data(), gain.data(), floor.data(),
+                    ceiling.data());
     Clp_setOptimizationDirection(model, -1);
     Clp_setPrimalTolerance(model, 1e-9);
     Clp_setDualTolerance(model, 1e-9);

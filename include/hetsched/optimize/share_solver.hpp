@@ -128,7 +128,8 @@ class share_solver {
     std::array<double, most_types> capacity{}, slope{};
   };
 
-  interior_outcome run_interior(const share_program& p, std::span<const member> members, const capacity_left& left, double t, double tolerance, int most = 60) {
+  interior_outcome run_interior(const share_program& p, std::span<const member> members, const capacity_left& left, double t, double tolerance,
+                                int most = 60) {
     inner_.resize(members.size(), p.types);
     const double unit = level_unit();
     for (std::size_t n = 0; n < members.size(); ++n) {
@@ -165,7 +166,7 @@ class share_solver {
   void solve_whole(const share_program& p) {
     members_.resize(p.jobs);
     for (std::size_t i = 0; i < p.jobs; ++i) members_[i] = {static_cast<std::uint32_t>(i), 1.0};
-    run_interior(p, members_, whole_capacity(p), .5 * level_unit(), 1e-12, 500);
+    run_interior(p, members_, whole_capacity(p), .5 * level_unit(), 3e-12, 500);
     solution_.level = inner_.level() * level_unit();
     solution_.prices.resize(p.types);
     for (std::size_t k = 0; k < p.types; ++k) solution_.prices[k] = inner_.price(k);
@@ -424,9 +425,9 @@ class share_solver {
       left.capacity[k] -= settled_.fixed[k] + (open.fixed[k] - sampled.fixed[k]);
       left.slope[k] += settled_.slope[k] + (open.slope[k] - sampled.slope[k]);
     }
-    if (!p.seeks_level && std::any_of(left.capacity.begin(), left.capacity.begin() + static_cast<std::ptrdiff_t>(p.types), [](double c) { return !(c > 0); }))
-      return false;
-    const interior_outcome out = run_interior(p, members_, left, t_, all ? 1e-13 : 1e-6);
+    for (std::size_t k = 0; k < p.types; ++k)
+      if (!p.seeks_level && !(left.capacity[k] > 0)) return false;
+    const interior_outcome out = run_interior(p, members_, left, t_, all ? 3e-12 : 1e-6);
     if (out.gap > (all ? 1e-9 : 1e-3)) return false;
     take_prices(p);
     return true;
