@@ -95,12 +95,12 @@ TEST_CASE("fifo_perf on 20 jobs: every round begins when it does in Gavel, and h
 }
 
 TEST_CASE("fifo_perf: the completion time of every job is Gavel's") {
-  for (const auto& [name, average] : {std::pair{"gavel_w1", 11686.279454034602}, std::pair{"gavel_w3", 11024.412895321882}}) {
-    const played_run ours = play(name, fastest_in_turn{}, gavel_rounds(gavel_quirks::all(), false));
-    const auto theirs = recorded_jct(name);
+  for (const auto& given : {std::pair{"gavel_w1", 11686.279454034602}, std::pair{"gavel_w3", 11024.412895321882}}) {
+    const played_run ours = play(given.first, fastest_in_turn{}, gavel_rounds(gavel_quirks::all(), false));
+    const auto theirs = recorded_jct(given.first);
     CHECK(ours.jct_s.size() == theirs.size());
-    for (const auto& [job, jct] : theirs) CHECK_MESSAGE(as_recorded(ours.jct_s.at(job), jct), "job " << job << " of " << name);
-    CHECK(std::abs(mean(ours.jct_s) - average) <= 1e-12 * average);
+    for (const auto& job : theirs) CHECK_MESSAGE(as_recorded(ours.jct_s.at(job.first), job.second), "job " << job.first << " of " << given.first);
+    CHECK(std::abs(mean(ours.jct_s) - given.second) <= 1e-12 * given.second);
   }
 }
 
@@ -113,22 +113,22 @@ played_run replay(const std::string& policy, bool beyond_digits, gavel_quirks qu
 }  // namespace
 
 TEST_CASE("given the shares of Gavel's linear programs, every round has the same jobs on the same types as Gavel's") {
-  for (const auto& [policy, rounds] : {std::pair{"max_min_fairness_perf", 70U}, std::pair{"max_sum_throughput_perf", 57U},
+  for (const auto& given : {std::pair{"max_min_fairness_perf", 70U}, std::pair{"max_sum_throughput_perf", 57U},
                                        std::pair{"min_total_duration_perf", 57U}}) {
-    CAPTURE(policy);
-    const auto theirs = recorded_rounds("gavel_w1_" + std::string{policy} + "_rounds.csv");
-    CHECK(theirs.size() == rounds);
-    const played_run ours = replay(policy, true);
+    CAPTURE(given.first);
+    const auto theirs = recorded_rounds("gavel_w1_" + std::string{given.first} + "_rounds.csv");
+    CHECK(theirs.size() == given.second);
+    const played_run ours = replay(given.first, true);
     CHECK(ours.rounds.size() == theirs.size());
     CHECK(first_difference(ours.rounds, theirs) == theirs.size());
   }
 }
 
 TEST_CASE("with the eight digits recorded alone, rounds are equal until a later digit decides") {
-  for (const auto& [policy, rounds] : {std::pair{"max_min_fairness_perf", 15U}, std::pair{"max_sum_throughput_perf", 11U},
+  for (const auto& given : {std::pair{"max_min_fairness_perf", 15U}, std::pair{"max_sum_throughput_perf", 11U},
                                        std::pair{"min_total_duration_perf", 57U}}) {
-    const auto theirs = recorded_rounds("gavel_w1_" + std::string{policy} + "_rounds.csv");
-    CHECK(first_difference(replay(policy, false).rounds, theirs) == rounds);
+    const auto theirs = recorded_rounds("gavel_w1_" + std::string{given.first} + "_rounds.csv");
+    CHECK(first_difference(replay(given.first, false).rounds, theirs) == given.second);
   }
 }
 

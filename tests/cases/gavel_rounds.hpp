@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,7 +59,6 @@ played_run play(const std::string& name, Allocator allocator, deficit_rounds con
   auto scheduler =
       make_scheduler<simulate::world_job>(std::move(nodes), simulate::world_predictor{}, std::move(allocator) | sticky<>{}, std::move(controller));
   played_run seen;
-  std::optional<double> allocated_s;
   scheduler.watch({{}, [&](const situation& now, std::span<const move>) {
                      if (now.jobs().empty()) return;
                      played_round r;

@@ -369,8 +369,9 @@ TEST_CASE("a job on two nodes goes to one when there is room, and stays where th
 }
 
 TEST_CASE("a round or an interval that is no time is refused") {
-  CHECK_THROWS_WITH_AS((deficit_rounds{.round = 0s}), doctest::Contains("round: 0"), invalid_input);
-  CHECK_THROWS_WITH_AS((deficit_rounds{.allocation_interval = -1s}), doctest::Contains("allocation_interval: -1"), invalid_input);
+  const auto rounds_of = [](seconds round, seconds interval) { return deficit_rounds{.round = round, .allocation_interval = interval}; };
+  CHECK_THROWS_WITH_AS(rounds_of(0s, 1s), doctest::Contains("round: 0"), invalid_input);
+  CHECK_THROWS_WITH_AS(rounds_of(1s, -1s), doctest::Contains("allocation_interval: -1"), invalid_input);
 }
 
 TEST_CASE("Gavel's newcomers keep devices idle, ours take what is left over") {

@@ -107,6 +107,7 @@ outcome play(const scene& s, Solver solver) {
                                                                 rounds_or_events{s.round_s, s.settings.restart_cost_s}, admit_what_fits{}, settings)};
   verify::checker_settings laws;
   laws.release_delay_s = s.settings.release_delay_s;
+  laws.whole_steps = s.settings.whole_steps_round_s.has_value();
   simulate::simulator simulator{scheduler, world, s.settings, s.faults, simulate::both_logs{story{&world}, verify::checker{world, cluster, laws}}};
   simulator.run();
   verify::checker& checker = simulator.log().second;
@@ -392,4 +393,42 @@ TEST_CASE("an elastic job grows and shrinks, and each time pays for it") {
           "0 start 1 0:0,0:1,0:2,0:3 x2\n10 stop 1\n13 released 1\n13 start 1 0:0,0:1 +1\n13 start 2 0:2,0:3\n17 finish 2\n20 released 2\n"
           "20 stop 1\n23 released 1\n23 start 1 0:0,0:1,0:2,0:3 x2 +1\n31 finish 1\n34 released 1\n");
   }
+}
+
+TEST_CASE("with whole steps a job does those that fit into a round, and rests") {
+  scene s;
+  s.nodes = "node,gpu_type,gpus\nn,a,1\n";
+  s.jobs = "job_id,submit_s,gpus,model,batch_size,total_steps\n1,0,1,m,1,5\n";
+  s.throughputs = "gpu_type,consolidated,model,batch_size,gpus,steps_per_s\na,1,m,1,1,0.5\n";
+  s.round_s = 5;
+  CHECK(story_of(s) == "0 start 1 0:0 x0.5\n10 finish 1\n");
+  s.settings.whole_steps_round_s = 5;
+  CHECK(story_of(s) == "0 start 1 0:0 x0.5\n4 rate 1 x0\n5 rate 1 x0.5\n9 rate 1 x0\n10 rate 1 x0.5\n12 finish 1\n");
+  // A step that is longer than a round is done all the same, and a restart takes its time from the round.
+  s.jobs = "job_id,submit_s,gpus,model,batch_size,total_steps\n1,0,1,m,1,2\n";
+  s.throughputs = "gpu_type,consolidated,model,batch_size,gpus,steps_per_s\na,1,m,1,1,0.125\n";
+  CHECK(story_of(s) == "0 start 1 0:0 x0.125\n8 rate 1 x0\n10 rate 1 x0.125\n18 finish 1\n");
+  s.throughputs = "gpu_type,consolidated,model,batch_size,gpus,steps_per_s\na,1,m,1,1,1\n";
+  s.settings.restart_cost_s = 3.5;
+  s.settings.first_start_cost = true;
+  CHECK(story_of(s) == "0 start 1 0:0 +3.5\n4.5 rate 1 x0\n5 rate 1 x1\n6 finish 1\n");
+}
+
+TEST_CASE("a rest breaks the law of speed, unless steps are whole") {
+  const trace::cluster cluster = trace::parse_nodes("node,gpu_type,gpus\nn,a,1\n", "nodes.csv");
+  const simulate::world world{trace::parse_jobs("job_id,submit_s,gpus,duration_s\n1,0,1,10\n", "jobs.csv"), cluster, {}, {}, {}};
+  for (const bool whole : {false, true})
+    for (const double rate : {0.0, 0.5}) {
+      verify::checker_settings laws;
+      laws.whole_steps = whole;
+      verify::checker checker{world, cluster, laws};
+      const held_device held{static_cast<node_id>(0), 0};
+      move start;
+      start.devices = {&held, 1};
+      start.how = column::of(static_cast<type_id>(0), 1);
+      checker.submitted(0, 0);
+      checker.moved(0, start, 0, 1, 0);
+      checker.rate_changed(5, 0, rate);
+      CHECK(checker.found().count(verify::law::speed) == (whole && rate == 0 ? 0 : 1));
+    }
 }
