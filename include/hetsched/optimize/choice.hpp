@@ -109,8 +109,9 @@ class choice_solver {
     prices_.run(core_, from, warm_, std::clamp(0.01 * settings.relative_gap, 1e-7, 1e-6) * core_.worth);
     rounding_.run(core_, prices_);
     double value = rounding_.value(core_);
-    const double rounding_errors = 1e-12 * prices_.bound, good_enough = settings.relative_gap * std::abs(value + std::ldexp(pinned_value_, -core_.exponent)),
-                 slack = std::max(rounding_errors, good_enough);
+    const double rounding_errors = 1e-12 * prices_.bound;
+    const double good_enough = settings.relative_gap * std::abs(value + std::ldexp(pinned_value_, -core_.exponent));
+    const double slack = std::max(rounding_errors, good_enough);
     const bool exact = p.columns() <= settings.exact_columns;
     search_.run(core_, prices_.price, prices_.bound, rounding_.chosen, value, slack, exact ? detail::choice_search::no_limit : settings.nodes,
                 settings.give_up);
@@ -155,7 +156,8 @@ class choice_solver {
     detail::choice_prices::vector y{};
     warm_ = warm && !last_.empty() && last_.size() == p.resources();
     if (warm_)
-      for (std::size_t k = 0; k < core_.resources; ++k) y[k] = std::ldexp(last_[core_.resource[k]] * static_cast<double>(core_.capacity[k]), -core_.exponent);
+      for (std::size_t k = 0; k < core_.resources; ++k)
+        y[k] = std::ldexp(last_[core_.resource[k]] * static_cast<double>(core_.capacity[k]), -core_.exponent);
     return y;
   }
 
@@ -166,7 +168,8 @@ class choice_solver {
         result_.selection[core_.job[j]] = static_cast<std::int32_t>(core_.column[c]);
     for (std::size_t j = 0; j < p.jobs(); ++j)
       if (result_.selection[j] != choice_problem::none) result_.value += p.value(j, static_cast<std::size_t>(result_.selection[j]));
-    for (std::size_t k = 0; k < core_.resources; ++k) result_.prices[core_.resource[k]] = std::ldexp(prices_.price[k], core_.exponent) * core_.unit[k];
+    for (std::size_t k = 0; k < core_.resources; ++k)
+      result_.prices[core_.resource[k]] = std::ldexp(prices_.price[k], core_.exponent) * core_.unit[k];
     last_ = result_.prices;
     const double open = search_.bound - value;
     const bool proven = open <= 2 * rounding_errors;
