@@ -108,9 +108,9 @@ class choice_solver {
     prices_.run(core_, from, warm_, std::clamp(0.01 * settings.relative_gap, 1e-7, 1e-6) * core_.worth);
     rounding_.run(core_, prices_);
     double value = rounding_.value(core_);
-    const double rounding_errors = 1e-12 * prices_.bound,
-                 good_enough = settings.relative_gap * std::abs(value + std::ldexp(pinned_value_, -core_.exponent)),
-                 slack = std::max(rounding_errors, good_enough);
+    const double rounding_errors = 1e-12 * prices_.bound;
+    const double good_enough = settings.relative_gap * std::abs(value + std::ldexp(pinned_value_, -core_.exponent));
+    const double slack = std::max(rounding_errors, good_enough);
     const bool exact = p.columns() <= settings.exact_columns;
     search_.run(core_, prices_.price, prices_.bound, rounding_.chosen, value, slack, exact ? detail::choice_search::no_limit : settings.nodes,
                 settings.give_up);

@@ -53,7 +53,7 @@ class choice_search {
     chosen_ = &chosen;
     pack(core);
     // Dives: the better a selection is, the less its columns lose.
-    for (const auto& [width, part] : {phase{64, 1.0 / 32}, phase{64, 1.0 / 8}, phase{64, 0.5}}) {
+    for (const auto& [width, part] : {phase{64, 1.0 / 32}, phase{256, 1.0 / 16}, phase{64, 0.25}}) {
       if (open(core, price, relaxed, part)) descend(core, width, true);
       if (complete || nodes >= most_nodes_) break;
     }
