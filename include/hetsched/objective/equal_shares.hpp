@@ -2,7 +2,9 @@
 
 /// Everybody an equal part of every type: what fairness is measured against.
 ///
-/// Problem    x_jk = capacity_k / (m devices_j) for m jobs, the row scaled down to a sum of 1 if above. Nothing is optimised; devices may stay idle.
+/// Problem    x_jk = capacity_k / (m devices_j) for m jobs, the row scaled down to a sum of 1 if above. Nothing is optimised; devices may stay idle,
+/// and pairs are
+///            not looked at.
 /// Source     the policy `isolated` of Gavel's code: Narayanan et al., OSDI 2020.
 
 #include <algorithm>
@@ -17,6 +19,7 @@ struct equal_shares {
   void solve(const share_instance& in, share_workspace&, share_allocation& out) const {
     const auto m = static_cast<double>(in.jobs());
     out.shares.assign(in.rates.size(), 0.0);
+    out.pair_shares.assign(in.pairs.first_rates.size(), 0.0);
     out.levels.resize(in.jobs());
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < in.jobs(); ++j) {

@@ -8,8 +8,9 @@
 ///            down to a sum of 1 if above.
 /// Method     A value rho asks of each job the rate r_j(rho) = remaining_j / (rho D_j - elapsed_j), D_j the denominator above. Shares that reach
 ///            the largest multiple of these rates tell by how much rho is off, and their prices p bound it from below: no rho at which
-///            the cheapest ways to the rates cost more than p N can be reached. That cost is convex and falls in rho; its root by Newton's
-///            method is the next rho. It rises to the optimum and needs three or four programs, each started from the prices of the last.
+///            the cheapest ways to the rates cost more than p N can be reached (with pairs: at which sum u_j r_j exceeds sum z_j + p N). That cost is
+///            convex and falls in rho; its root by Newton's method is the next rho. It rises to the optimum and needs three or four programs, each
+///            started from the prices of the last.
 /// Source     Narayanan et al., Gavel, OSDI 2020, section 4.2; the measure is that of Mahajan et al., Themis, NSDI 2020. Weights play no part there.
 
 #include <algorithm>
@@ -44,19 +45,20 @@ struct finish_time_fairness {
     optimize::share_program p = detail::program_of(in);
     p.seeks_level = true;
     work.slope.resize(in.jobs());
+    share_allocation at;
     for (int round = 0; round < 40; ++round) {
       of.rates(rho, work.slope);
       p.slope = work.slope;
-      const optimize::share_solution& s = work.solver.solve(p);
-      const double reached = of.worst(in, s.shares);
-      out.iterations += s.iterations;
+      const detail::program_outcome s = detail::solve_program(in, p, {}, work, at);
+      in.rates_at(at.shares, at.pair_shares, work.scratch);
+      const double reached = of.worst(work.scratch);
       if (reached < upper) {
         upper = reached;
-        out.prices = s.prices;
-        out.shares = s.shares;
+        out = at;
       }
-      if (upper - lower <= 1e-11 * upper) break;
-      const double next = of.root(in, s.prices, rho, work.solver.solution().lower_bound >= 1);
+      if (upper - lower <= (in.pairs.empty() ? 1e-11 : 2e-10) * upper) break;
+      const bool reachable = s.lower_bound >= 1;
+      const double next = in.pairs.empty() ? of.root(in, at.prices, rho, reachable) : of.root_with_pairs(in, at, rho, reachable);
       lower = std::max(lower, next);
       if (!(next > rho * (1 + 1e-14))) {
         // Prices say that rho may be reachable: try a little above what they prove.
@@ -66,24 +68,33 @@ struct finish_time_fairness {
     }
     out.objective = out.upper_bound = upper;
     out.lower_bound = std::min(lower, upper);
-    out.levels.resize(in.jobs());
-    for (std::size_t j = 0; j < in.jobs(); ++j) out.levels[j] = of.rho(j, in.rate(j, out.shares));
+    out.iterations = at.iterations;
+    in.rates_at(out.shares, out.pair_shares, out.levels);
+    for (std::size_t j = 0; j < in.jobs(); ++j) out.levels[j] = of.rho(j, out.levels[j]);
     detail::judge(out, upper);
   }
 
   struct terms {
     explicit terms(const share_instance& in) : in_{&in}, alone(in.jobs()), fastest(in.jobs()) {
       const auto m = static_cast<double>(in.jobs());
+      const std::vector<double> own = in.pairs.empty() ? std::vector<double>{} : detail::own_rows(in);
       for (std::size_t j = 0; j < in.jobs(); ++j) {
+        const double* const row = own.empty() ? in.row(j) : own.data() + j * in.types;
         double sum = 0, rate = 0;
         for (std::size_t k = 0; k < in.types; ++k) {
           const double x = in.capacity[k] / (m * in.devices[j]);
           sum += x;
-          rate += x * in.row(j)[k];
+          rate += x * row[k];
           if (in.capacity[k] > 0) fastest[j] = std::max(fastest[j], in.row(j)[k]);
         }
         if (sum > 1) rate /= sum;
         alone[j] = isolated(j) + in.remaining[j] / rate;
+      }
+      for (std::size_t at = 0; at < in.pairs.first_rates.size(); ++at) {
+        if (!(in.capacity[at % in.types] > 0)) continue;
+        double &a = fastest[in.pairs.first[at / in.types]], &b = fastest[in.pairs.second[at / in.types]];
+        a = std::max(a, in.pairs.first_rates[at]);
+        b = std::max(b, in.pairs.second_rates[at]);
       }
     }
 
@@ -94,9 +105,9 @@ struct finish_time_fairness {
       const double left = in_->remaining[j] > 0 ? in_->remaining[j] / rate : 0.0;
       return alone[j] > 0 ? (elapsed(j) + left) / alone[j] : 0.0;
     }
-    double worst(const share_instance& in, std::span<const double> shares) const {
+    double worst(std::span<const double> rates) const {
       double most = 0;
-      for (std::size_t j = 0; j < in.jobs(); ++j) most = std::max(most, rho(j, in.rate(j, shares)));
+      for (std::size_t j = 0; j < rates.size(); ++j) most = std::max(most, rho(j, rates[j]));
       return most;
     }
     /// Below this some job is too late on the fastest type alone.
@@ -138,6 +149,29 @@ struct finish_time_fairness {
           const optimize::mix m = optimize::cheapest_mix(n, a.data(), q.data(), r);
           cost += optimize::cost_of(m, a.data(), q.data(), r);
           slope += optimize::slope_of(m, a.data(), q.data()) * r * alone[j] / (at * alone[j] - elapsed(j));
+        }
+        if (!(cost > money) || !(slope > 0)) return at;
+        const double next = at + (cost - money) / slope;
+        if (next <= at * (1 + 1e-15)) return at;
+        at = next;
+      }
+      return at;
+    }
+
+    /// The same where there are pairs: no shares have sum u_j rate_j above sum z_j + p N.
+    double root_with_pairs(const share_instance& in, const share_allocation& duals, double from, bool reachable) const {
+      if (reachable) return from;
+      double money = 0;
+      for (std::size_t k = 0; k < in.types; ++k) money += duals.prices[k] * in.capacity[k];
+      for (const double z : duals.time_prices) money += z;
+      double at = from;
+      for (int step = 0; step < 60; ++step) {
+        double cost = 0, slope = 0;
+        for (std::size_t j = 0; j < in.jobs(); ++j) {
+          if (!(in.remaining[j] > 0)) continue;
+          const double r = needed(j, at);
+          cost += duals.rate_prices[j] * r;
+          slope += duals.rate_prices[j] * r * alone[j] / (at * alone[j] - elapsed(j));
         }
         if (!(cost > money) || !(slope > 0)) return at;
         const double next = at + (cost - money) / slope;

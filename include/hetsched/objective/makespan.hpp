@@ -33,15 +33,15 @@ struct makespan {
     p.seeks_level = true;
     if (*std::max_element(in.remaining.begin(), in.remaining.end()) <= 0) {
       out.shares.assign(in.rates.size(), 0.0);
+      out.pair_shares.assign(in.pairs.first_rates.size(), 0.0);
       out.status = share_outcome::optimal;
       return;
     }
-    const optimize::share_solution& s = work.solver.solve(p);
-    detail::take_shares(s, out);
+    const detail::program_outcome s = detail::solve_program(in, p, {}, work, out);
     out.objective = out.upper_bound = 1 / s.lower_bound;
     out.lower_bound = std::min(1 / s.upper_bound, out.objective);
-    out.levels.resize(in.jobs());
-    for (std::size_t j = 0; j < in.jobs(); ++j) out.levels[j] = in.remaining[j] > 0 ? in.remaining[j] / in.rate(j, out.shares) : 0.0;
+    in.rates_at(out.shares, out.pair_shares, out.levels);
+    for (std::size_t j = 0; j < in.jobs(); ++j) out.levels[j] = in.remaining[j] > 0 ? in.remaining[j] / out.levels[j] : 0.0;
     detail::judge(out, out.objective);
   }
 };

@@ -19,13 +19,14 @@
 namespace hetsched {
 
 struct nash {
+  /// @throws invalid_input  pairs are given
   void solve(const share_instance& in, share_workspace& work, share_allocation& out) const {
+    detail::refuse_pairs(in, "nash");
     optimize::share_program p = detail::program_of(in);
     work.slope.resize(in.jobs());
     for (std::size_t j = 0; j < in.jobs(); ++j) work.slope[j] = in.weight_of(j);
     p.log_weight = work.slope;
-    const optimize::share_solution& s = work.solver.solve(p);
-    detail::take_shares(s, out);
+    const detail::program_outcome s = detail::solve_program(in, p, {}, work, out);
     out.objective = out.lower_bound = s.lower_bound;
     out.upper_bound = std::max(s.upper_bound, s.lower_bound);
     out.levels.resize(in.jobs());

@@ -17,6 +17,7 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include <hetsched/core/share_instance.hpp>
@@ -31,12 +32,22 @@ inline double reachable_floors(const share_instance& in, share_allocation& out) 
   optimize::share_program p = program_of(in);
   p.slope = in.floor;
   p.seeks_level = true;
-  optimize::share_solver solver;
-  const optimize::share_solution& s = solver.solve(p);
-  out.iterations += s.iterations;
+  share_workspace own;
+  share_allocation found;
+  const program_outcome s = solve_program(in, p, {}, own, found);
+  out.iterations += found.iterations;
   if (s.upper_bound >= 1 - 1e-10) return s.upper_bound;
-  out.shares = s.shares;
-  out.prices = s.prices;
+  out.shares = found.shares;
+  out.prices = found.prices;
+  out.pair_shares = found.pair_shares;
+  out.rate_prices = found.rate_prices;
+  out.time_prices = found.time_prices;
+  if (!in.pairs.empty()) {
+    // The parts of 1 in which the jobs pay for the level; the method leaves something to everybody.
+    for (std::uint32_t j = 0; j < in.jobs(); ++j)
+      if (found.rate_prices[j] * in.floor[j] > 1e-6 / static_cast<double>(in.jobs())) out.conflicts.push_back(j);
+    return s.upper_bound;
+  }
   std::array<double, optimize::most_types> q{}, a{};
   for (std::uint32_t j = 0; j < in.jobs(); ++j) {
     if (!(in.floor[j] > 0)) continue;
@@ -44,7 +55,7 @@ inline double reachable_floors(const share_instance& in, share_allocation& out) 
     for (std::size_t k = 0; k < in.types; ++k) {
       const bool open = in.capacity[k] > 0;
       a[k] = open ? in.row(j)[k] : 0.0;
-      q[k] = in.devices[j] * (open ? s.prices[k] : 0.0);
+      q[k] = in.devices[j] * (open ? found.prices[k] : 0.0);
       fastest = std::max(fastest, a[k]);
     }
     const double r = std::min(in.floor[j] * s.upper_bound, fastest);
@@ -55,9 +66,23 @@ inline double reachable_floors(const share_instance& in, share_allocation& out) 
   return s.upper_bound;
 }
 
-inline void solve_sum(const optimize::share_program& p, share_workspace& work, share_allocation& out) {
-  const optimize::share_solution& s = work.solver.solve(p);
-  take_shares(s, out);
+/// What each pair is worth: `worth` of a step of a job on a type, for both.
+template <class Worth>
+std::span<const double> pairs_worth(const share_instance& in, share_workspace& work, Worth worth) {
+  const share_pairs& p = in.pairs;
+  work.pair_worth.resize(p.first_rates.size());
+  for (std::size_t at = 0; at < work.pair_worth.size(); ++at) {
+    const std::size_t q = at / in.types, k = at % in.types;
+    work.pair_worth[at] = worth(p.first[q], k) * p.first_rates[at] + worth(p.second[q], k) * p.second_rates[at];
+  }
+  return work.pair_worth;
+}
+
+inline double cost_of_type(const share_instance& in, std::size_t k) { return in.type_cost.empty() ? 1.0 : in.type_cost[k]; }
+
+inline void solve_sum(const share_instance& in, const optimize::share_program& p, std::span<const double> pair_worth, share_workspace& work,
+                      share_allocation& out) {
+  const program_outcome s = solve_program(in, p, pair_worth, work, out);
   out.objective = out.lower_bound = s.lower_bound;
   out.upper_bound = std::max(s.upper_bound, s.lower_bound);
   if (s.status == optimize::share_status::infeasible)
@@ -74,17 +99,16 @@ struct max_sum_throughput {
     work.worth.resize(in.rates.size());
     for (std::size_t j = 0; j < in.jobs(); ++j)
       for (std::size_t k = 0; k < in.types; ++k)
-        work.worth[j * in.types + k] = in.weight_of(j) * in.row(j)[k] / (in.type_cost.empty() ? 1.0 : in.type_cost[k]);
+        work.worth[j * in.types + k] = in.weight_of(j) * in.row(j)[k] / detail::cost_of_type(in, k);
     p.worth = work.worth;
-    if (detail::reachable_floors(in, out) >= 1 - 1e-10)
-      p.base = in.floor;
-    else
-      out.floors_met = false;
-    detail::solve_sum(p, work, out);
+    const auto pairs = detail::pairs_worth(in, work, [&](std::size_t j, std::size_t k) { return in.weight_of(j) / detail::cost_of_type(in, k); });
+    if (detail::reachable_floors(in, out) >= 1 - 1e-10) p.base = in.floor;
+    else out.floors_met = false;
+    detail::solve_sum(in, p, pairs, work, out);
     if (out.status == share_outcome::infeasible && !p.base.empty()) {
       out.floors_met = false;
       p.base = {};
-      detail::solve_sum(p, work, out);
+      detail::solve_sum(in, p, pairs, work, out);
     }
   }
 };
@@ -106,10 +130,14 @@ struct min_cost_slo {
     optimize::share_program p = detail::program_of(in);
     work.worth.resize(in.rates.size());
     for (std::size_t j = 0; j < in.jobs(); ++j)
-      for (std::size_t k = 0; k < in.types; ++k) work.worth[j * in.types + k] = -in.devices[j] * (in.type_cost.empty() ? 1.0 : in.type_cost[k]);
+      for (std::size_t k = 0; k < in.types; ++k)
+        work.worth[j * in.types + k] = -in.devices[j] * detail::cost_of_type(in, k);
+    work.pair_worth.resize(in.pairs.first_rates.size());
+    for (std::size_t at = 0; at < work.pair_worth.size(); ++at)
+      work.pair_worth[at] = -in.devices[in.pairs.first[at / in.types]] * detail::cost_of_type(in, at % in.types);
     p.worth = work.worth;
     p.base = in.floor;
-    detail::solve_sum(p, work, out);
+    detail::solve_sum(in, p, work.pair_worth, work, out);
     out.objective = -out.objective;
     const double least = -out.upper_bound;
     out.upper_bound = -out.lower_bound;
@@ -121,12 +149,17 @@ struct fifo_throughput {
   void solve(const share_instance& in, share_workspace& work, share_allocation& out) const {
     optimize::share_program p = detail::program_of(in);
     work.worth.resize(in.rates.size());
+    work.scratch = detail::own_rows(in);
+    work.slope.resize(in.jobs());
     for (std::size_t j = 0; j < in.jobs(); ++j) {
-      const double fastest = *std::max_element(in.row(j), in.row(j) + in.types);
+      const double* const own = work.scratch.data() + j * in.types;
+      const double fastest = *std::max_element(own, own + in.types);
+      work.slope[j] = static_cast<double>(in.jobs() - j) / fastest;
       for (std::size_t k = 0; k < in.types; ++k) work.worth[j * in.types + k] = static_cast<double>(in.jobs() - j) * in.row(j)[k] / fastest;
     }
     p.worth = work.worth;
-    detail::solve_sum(p, work, out);
+    const auto pairs = detail::pairs_worth(in, work, [&](std::size_t j, std::size_t) { return work.slope[j]; });
+    detail::solve_sum(in, p, pairs, work, out);
   }
 };
 

@@ -582,14 +582,18 @@ class rise {
 }  // namespace detail
 
 struct leximin {
+  /// @throws invalid_input  pairs are given
   void solve(const share_instance& in, share_workspace& work, share_allocation& out) const {
+    detail::refuse_pairs(in, "leximin");
     const detail::flat_speeds speeds{in};
     detail::rise<detail::flat_speeds>{in, speeds, work, out}.run();
   }
 };
 
 struct hierarchical {
+  /// @throws invalid_input  pairs are given
   void solve(const share_instance& in, share_workspace& work, share_allocation& out) const {
+    detail::refuse_pairs(in, "hierarchical");
     const detail::tree_speeds speeds{in};
     detail::rise<detail::tree_speeds>{in, speeds, work, out}.run();
   }

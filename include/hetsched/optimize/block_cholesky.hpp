@@ -4,7 +4,8 @@
 ///
 /// Problem    A X = B, A of n x n blocks, its diagonal blocks diagonal and the others given by a list of edges.
 /// Method     L D L' with blocks in place of numbers. Order: minimum degree, on rows of bits; of equal degrees the first. The factor column by
-///            column, each gathering what earlier ones take from it. A pivot that rounding has eaten up is made infinite: its unknown is 0.
+///            column, each gathering what earlier ones take from it. A pivot that rounding has eaten up is made as large as
+///            rounding: callers refine.
 /// Cost       order: O(n^2 d / 64), d the degree at elimination; factor: 8 multiplications for each two blocks of a column of L; n^2 / 8 bytes and
 ///            36 bytes a block of L.
 /// Fails      never. Same numbers, same bits.
@@ -190,16 +191,13 @@ class block_cholesky {
   }
 
   void finish(std::uint32_t j, double first, double second) {
-    constexpr double eaten = 1e-15, infinite = 1e100;
+    constexpr double eaten = 1e-15;
     block d = work_[j];
     d[1] = d[2] = (d[1] + d[2]) / 2;
-    if (!(d[0] > eaten * first)) d = {infinite, 0, 0, d[3]};
+    d[0] = std::max(d[0], eaten * first);
     const double factor = d[1] / d[0];
-    double rest = d[3] - factor * d[1];
-    if (!(rest > eaten * second)) {
-      rest = infinite;
-      d[3] = infinite;
-    }
+    const double rest = std::max(d[3] - factor * d[1], eaten * second);
+    d[3] = rest + factor * d[1];
     // The inverse of [1 0; f 1] diag(d0, rest) [1 f; 0 1].
     inverse_[j] = {1 / d[0] + factor * factor / rest, -factor / rest, -factor / rest, 1 / rest};
     pivot_[j] = d;

@@ -4,7 +4,8 @@
 ///
 /// Problem    over columns c, each a job or a pair on one type: maximise d t + sum_c c_c x_c subject to the rows of pair_program.hpp, written with
 ///            slacks: rate - f_i = b_i + w_i t, time + s_i = 1, devices + g_k = N_k.
-/// Method     Mehrotra's predictor and corrector from an infeasible start. Two unknowns a job (its rate's and its time's dual), in the basis (rate row
+/// Method     Mehrotra's predictor and corrector from an infeasible start. Two unknowns a job (its rate's and its time's dual), in the basis (rate
+/// row
 ///            less mean rate times time row) in which a job's own block is diagonal; pairs tie the blocks of two jobs: a sparse system
 ///            (block_cholesky.hpp). The K rows of devices and the column of t, which touch everybody, are its border: a Schur complement of order
 ///            K + 1. Each solve is refined.
@@ -59,18 +60,24 @@ class pair_interior_point {
   interior_outcome solve(double objective, double level, double tolerance, int most_iterations = 100) {
     d_ = objective;
     now_.t = level;
+    held_ = least_held;
     start();
     interior_outcome out;
     out.gap = std::numeric_limits<double>::infinity();
     int worse = 0;
     for (int i = 0;; ++i) {
-      const double mu = residuals();
+      double mu = residuals();
       const double merit = std::max({gap_, worst_primal_, worst_dual_});
       if (!std::isfinite(merit)) break;
       if (merit < out.gap) {
         out.gap = merit;
         best_ = now_;
         worse = 0;
+      } else if (out.gap < 1e-3 && merit > 10 * out.gap && held_ < most_held) {
+        // The step was rounding: once more, with more held.
+        held_ *= 30;
+        now_ = best_;
+        mu = residuals();
       } else if (++worse > (out.gap < 1e-7 ? 2 : 12)) {
         break;
       }
@@ -96,7 +103,7 @@ class pair_interior_point {
   };
   using block = block_cholesky::block;
 
-  static constexpr double held = 3e-15;
+  static constexpr double least_held = 3e-15, most_held = 1e-10;
 
   std::size_t J() const { return jobs_.size(); }
   std::size_t K() const { return capacity_.size(); }
@@ -301,17 +308,17 @@ class pair_interior_point {
       o[as_is ? 2 : 1] += th * db;
       o[3] += th;
     }
-    // Rows that say the same leave nothing of a pivot but rounding. A little more on the diagonal, well above rounding, keeps duals near where they are
-    // wherever rows do not tell them apart; the right-hand sides are as before, so that the end is the same.
+    // Rows that say the same leave nothing of a pivot but rounding. A little more on the diagonal, well above rounding, keeps duals near where they
+    // are wherever rows do not tell them apart; the right-hand sides are as before, so that the end is the same.
     held_diagonal_ = diagonal_;
-    for (double& d : held_diagonal_) d *= 1 + held;
+    for (double& d : held_diagonal_) d *= 1 + held_;
     factor_.factor(held_diagonal_, off_);
     // The border's Schur complement.
     solved_side_ = side_;
     schur_.assign(n * n, 0.0);
     for (std::size_t k = 0; k < n; ++k) {
       factor_.solve(&solved_side_[k * 2 * J()]);
-      schur_[k * n + k] = corner_[k] * (1 + held);
+      schur_[k * n + k] = corner_[k] * (1 + held_);
     }
     for (std::size_t k = 0; k < n; ++k)
       for (std::size_t l = 0; l < n; ++l) {
@@ -552,6 +559,7 @@ class pair_interior_point {
   std::vector<double> theta_, mean_, weight_, diagonal_, held_diagonal_, side_, solved_side_, corner_, schur_;
   std::vector<double> rhs_, rhs_k_, rest_, rest_k_, kept_, kept_k_, inner_, outer_, xi_x_, xi_f_, xi_s_, xi_g_;
   std::vector<std::size_t> pivot_;
+  double held_ = least_held;
   double d_ = 0, eta_ = 1, level_left_ = 0, worst_primal_ = 0, worst_dual_ = 0, gap_ = 0;
 };
 
