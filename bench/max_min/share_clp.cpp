@@ -46,8 +46,8 @@ void solve(benchmark::State& state, bool max_min) {
     state.PauseTiming();
     Clp_Simplex* model = Clp_newModel();
     Clp_setLogLevel(model, 0);
-    Clp_loadProblem(model, columns, static_cast<int>(rows), start.data(), index.data(), entry.data(), low.data(), high.data(), gain.data(), floor.data(),
-                    ceiling.data());
+    Clp_loadProblem(model, columns, static_cast<int>(rows), start.data(), index.data(), entry.data(), low.data(), high.data(), gain.data(),
+                    floor.data(), ceiling.data());
     Clp_setOptimizationDirection(model, -1);
     state.ResumeTiming();
     if (Clp_dual(model, 0) != 0) state.SkipWithError("not solved");
