@@ -66,7 +66,10 @@ class share_solver {
   const share_solution& solution() const { return solution_; }
 
   /// The next solve starts from nothing.
-  void forget() { warm_ = false; }
+  void forget() {
+    warm_ = false;
+    drift_ = 0;
+  }
 
  private:
   // ---- types without capacity are left out ----
@@ -120,6 +123,8 @@ class share_solver {
 
   /// Jobs times iterations, a job, after which the whole program is less work than further samples.
   static constexpr double enough = 20;
+  /// How far inside the interior point starts, in parts of the window in which prices are expected.
+  static constexpr double centring = .3;
 
   struct member {
     std::uint32_t job = 0;
@@ -132,7 +137,7 @@ class share_solver {
   };
 
   interior_outcome run_interior(const share_program& p, std::span<const member> members, const capacity_left& left, double t, double tolerance,
-                                int most = 60) {
+                                int most = 60, interior_point::hint near = {}) {
     inner_.resize(members.size(), p.types);
     const double unit = level_unit();
     for (std::size_t n = 0; n < members.size(); ++n) {
@@ -148,7 +153,7 @@ class share_solver {
       inner_.set_job(n, job);
     }
     for (std::size_t k = 0; k < p.types; ++k) inner_.set_type(k, {left.capacity[k], left.slope[k] * unit});
-    const interior_outcome out = inner_.solve(p.seeks_level ? 1.0 : 0.0, p.seeks_level ? t / unit : 0.0, tolerance, most);
+    const interior_outcome out = inner_.solve(p.seeks_level ? 1.0 : 0.0, p.seeks_level ? t / unit : 0.0, tolerance, most, near);
     solution_.iterations += out.iterations;
     spent_ += static_cast<double>(members.size()) * out.iterations;
     return out;
@@ -198,7 +203,17 @@ class share_solver {
     t_ = solution_.level;
     for (std::size_t k = 0; from_last && k < p.types; ++k) price_[k] = solution_.prices[k];
     from_last = from_last && normalise(p, price_);
-    if (from_last && narrow(p, .004)) return true;
+    if (from_last) {
+      pass_record start;
+      start.prices = price_;
+      start.level = t_;
+      reference(p, start.ref);
+      // As far as prices went the last time, and a little.
+      if (narrow(p, drift_ > 0 ? std::clamp(1.5 * drift_, 1e-4, .1) : .0015 * static_cast<double>(p.types))) {
+        drift_ = moved(p, start);
+        return true;
+      }
+    }
     if (!first_prices(p)) return false;
     if (p.seeks_level && t_ > .97 * own_limit_) {
       if (reach_own_limit(p)) return true;
@@ -272,9 +287,12 @@ class share_solver {
   }
 
   void take_prices(const share_program& p) {
-    for (std::size_t k = 0; k < p.types; ++k) price_[k] = inner_.price(k);
+    double before = 0, after = 0;
+    for (std::size_t k = 0; k < p.types; ++k) before += price_[k] = inner_.price(k);
     t_ = inner_.level() * level_unit();
     normalise(p, price_);
+    for (std::size_t k = 0; k < p.types; ++k) after += price_[k];
+    unit_ = before / after;
   }
 
   /// Where only ratios of prices matter their sum over all devices is made that of the devices: 1 a device on average.
@@ -411,6 +429,13 @@ class share_solver {
     return most;
   }
 
+  /// The last prices, in the units of the interior point: there a level is worth 1, here money is fixed.
+  interior_point::hint hint_of(const share_program& p) {
+    if (!(unit_ > 0)) return {};
+    for (std::size_t k = 0; k < p.types; ++k) hint_[k] = price_[k] * unit_;
+    return {hint_.data(), centring * passes_.back().window};
+  }
+
   /// @return whether prices were found
   bool solve_active(const share_program& p, const needs& open, bool all) {
     capacity_left left = whole_capacity(p);
@@ -428,7 +453,7 @@ class share_solver {
     }
     for (std::size_t k = 0; k < p.types; ++k)
       if (!p.seeks_level && !(left.capacity[k] > 0)) return false;
-    const interior_outcome out = run_interior(p, members_, left, t_, all ? 3e-12 : 1e-6);
+    const interior_outcome out = run_interior(p, members_, left, t_, all ? 3e-12 : std::min(1e-4, 1e-3 * passes_.back().window), 60, hint_of(p));
     if (out.gap > (all ? 1e-9 : 1e-3)) return false;
     take_prices(p);
     return true;
@@ -597,10 +622,13 @@ class share_solver {
   share_solution solution_;
   interior_point inner_;
   bool warm_ = false;
+  double drift_ = 0;  // of prices in the last solve that started from those before
   bool guessed_ = false;  // mixes_ are of an earlier pass
   bool slack_ = false;
   double own_limit_ = 0;
   double t_ = 0;
+  double unit_ = 0;  // of the interior point's prices, in price_
+  std::array<double, most_types> hint_{};
   double spent_ = 0;  // jobs times iterations
   std::array<double, most_types> price_{};
   std::vector<mix> mixes_;
