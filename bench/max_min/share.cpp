@@ -1,5 +1,4 @@
-// Share programs by share_solver: the solve alone, the instance is there. Rivals: share_clp, share_glpk, share_highs.py; run.sh puts them side by
-// side.
+// Share programs by share_solver: the solve alone, the instance is there. Rivals: share_clp, share_glpk, share_highs.py; run.sh compares.
 //   max_min/J/K   the least of all rates as large as possible        sum/J/K   the sum of all rates
 //   warm/J/K      max-min again after another hundredth of the jobs has been replaced
 // Counters: value, and the relative gap that the certificate leaves.

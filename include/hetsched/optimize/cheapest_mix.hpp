@@ -42,6 +42,34 @@ inline double right_share(const mix& m, const double* a, double r) {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Exchanges until no point lies below the line of m's two types.
+inline void exchange(std::size_t types, const double* a, const double* q, double r, mix& m) {
+  // 2 K exchanges are more than there can be.
+  for (std::size_t looks = 0; looks < 2 * types; ++looks) {
+    const double a_left = at_or_zero(a, m.left), q_left = at_or_zero(q, m.left);
+    const double slope = (q[m.right] - q_left) / (a[m.right] - a_left);
+    double below = slope * a_left - q_left;  // the origin
+    std::int8_t found = m.left == mix::origin || !(below < 0) ? mix::none : mix::origin;
+    below = below < 0 ? below : 0.0;
+    for (std::size_t k = 0; k < types; ++k) {
+      const double under = q[k] - q_left - slope * (a[k] - a_left);
+      if (under < below) {
+        below = under;
+        found = static_cast<std::int8_t>(k);
+      }
+    }
+    if (found == mix::none || found == m.left || found == m.right) break;
+    // A difference that is all rounding ends the search.
+    const double a_found = at_or_zero(a, found), q_found = at_or_zero(q, found);
+    if (-below <= 4e-16 * (std::abs(q_left) + std::abs(q_found) + std::abs(slope * (a_found - a_left)))) break;
+    (a_found >= r ? m.right : m.left) = found;
+  }
+}
+
+}  // namespace detail
+
 /// @param a, q  K numbers each
 inline mix cheapest_mix(std::size_t types, const double* a, const double* q, double r) {
   // The lowest point, the fastest of equally low ones.
@@ -56,38 +84,30 @@ inline mix cheapest_mix(std::size_t types, const double* a, const double* q, dou
   m.right = m.left;
   if (fastest >= r) return m;
 
-  double slope = std::numeric_limits<double>::infinity();
+  // Right of r, the one to which the line from there is flattest.
+  double rise = 0, run = 0;
   m.right = mix::none;
   for (std::size_t k = 0; k < types; ++k) {
     if (!(a[k] >= r)) continue;
-    const double s = (q[k] - lowest) / (a[k] - fastest);
-    if (s < slope || (s == slope && a[k] > detail::at_or_zero(a, m.right))) {
-      slope = s;
+    const double up = q[k] - lowest, along = a[k] - fastest, flatter = up * run - rise * along;
+    if (m.right == mix::none || flatter < 0 || (flatter == 0 && along > run)) {
+      rise = up;
+      run = along;
       m.right = static_cast<std::int8_t>(k);
     }
   }
-  if (m.right == mix::none) return m;
-  // 2 K exchanges are more than there can be.
-  for (std::size_t looks = 0; looks < 2 * types; ++looks) {
-    const double a_left = detail::at_or_zero(a, m.left), q_left = detail::at_or_zero(q, m.left);
-    slope = (q[m.right] - q_left) / (a[m.right] - a_left);
-    double below = slope * a_left - q_left;  // the origin
-    std::int8_t found = m.left == mix::origin || !(below < 0) ? mix::none : mix::origin;
-    below = std::fmin(below, 0.0);
-    for (std::size_t k = 0; k < types; ++k) {
-      const double under = q[k] - q_left - slope * (a[k] - a_left);
-      if (under < below) {
-        below = under;
-        found = static_cast<std::int8_t>(k);
-      }
-    }
-    if (found == mix::none || found == m.left || found == m.right) break;
-    // A difference that is all rounding ends the search.
-    const double a_found = detail::at_or_zero(a, found), q_found = detail::at_or_zero(q, found);
-    if (-below <= 4e-16 * (std::abs(q_left) + std::abs(q_found) + std::abs(slope * (a_found - a_left)))) break;
-    (a_found >= r ? m.right : m.left) = found;
-  }
+  if (m.right != mix::none) detail::exchange(types, a, q, r, m);
   return m;
+}
+
+/// The same where a mix is known that is probably the one, or nearly; any will do.
+inline mix cheapest_mix(std::size_t types, const double* a, const double* q, double r, const mix& guess) {
+  if (guess.single() || !guess.reached()) return cheapest_mix(types, a, q, r);
+  if (!(detail::at_or_zero(a, guess.left) < r && a[guess.right] >= r)) return cheapest_mix(types, a, q, r);
+  mix m = guess;
+  detail::exchange(types, a, q, r, m);
+  // A line that falls leads to a lower point further right.
+  return q[m.right] < detail::at_or_zero(q, m.left) ? cheapest_mix(types, a, q, r) : m;
 }
 
 /// What the mix costs at rate r.

@@ -89,15 +89,23 @@ class interior_point {
 
   void set_type(std::size_t k, const type_numbers& type) { capacity_[k] = type; }
 
+  /// Prices near the best ones, and how near, relatively.
+  struct hint {
+    const double* prices = nullptr;  ///< K
+    double error = 0;
+  };
+
   /// @param objective  d
   /// @param level      where t starts
-  interior_outcome solve(double objective, double level, double tolerance, int most_iterations = 200) {
+  /// @param near       where prices start; none: anywhere
+  interior_outcome solve(double objective, double level, double tolerance, int most_iterations, hint near) {
     pad();
     d_ = objective;
     t_ = level;
     tolerance_ = tolerance;
     primal_ = dual_ = 1;
     start();
+    if (near.prices != nullptr && !has_logs_) start_near(near);
     interior_outcome out;
     double last = std::numeric_limits<double>::infinity(), best = last, first = 0;
     int best_at = 0;
@@ -226,6 +234,55 @@ class interior_point {
       const double used = devices * share[k];
       scale_k_[k] = std::max({std::abs(capacity_[k].capacity), std::abs(capacity_[k].slope), 1e-3 * used, 1e-300});
       g_[k] = std::max(capacity_[k].capacity - used - capacity_[k].slope * t_, .1 * scale_k_[k]);
+    }
+  }
+
+  /// Every job on its cheapest mix at the prices, and as far inside as the prices may be wrong: products near mu.
+  void start_near(const hint& near) {
+    const std::size_t K = types_;
+    const double mu = near.error * eta_ / static_cast<double>(K + 2);
+    std::array<double, most_types> a{}, q{}, used{};
+    constexpr double least = .05;
+    for (std::size_t i = 0; i < groups_ * width; ++i) {
+      for (std::size_t k = 0; k < K; ++k) {
+        a[k] = a_[cell(i, k)];
+        q[k] = s_[i] * near.prices[k] - c_[cell(i, k)];
+        x_[cell(i, k)] = 0;
+      }
+      const double rate = std::clamp(b_[i] + w_[i] * t_, 0.0, 1.0);
+      const mix m = cheapest_mix(K, a.data(), q.data(), rate);
+      if (!m.reached()) continue;  // from where it was
+      const double y = slope_of(m, a.data(), q.data());
+      const double z = std::max(0.0, y * detail::at_or_zero(a.data(), m.left) - detail::at_or_zero(q.data(), m.left));
+      double idle = 1, surplus = 0;
+      if (m.single()) {
+        if (m.left >= 0) x_[cell(i, static_cast<std::size_t>(m.left))] = 1;
+        if (m.left >= 0) idle = 0;
+        surplus = detail::at_or_zero(a.data(), m.left) - rate;
+      } else {
+        const double part = detail::right_share(m, a.data(), rate);
+        x_[cell(i, static_cast<std::size_t>(m.right))] = part;
+        idle = m.left >= 0 ? 0.0 : 1 - part;
+        if (m.left >= 0) x_[cell(i, static_cast<std::size_t>(m.left))] = 1 - part;
+      }
+      const auto inside = [&](double dual) { return std::min(least, mu / std::max(dual, 1e-300)); };
+      for (std::size_t k = 0; k < K; ++k) {
+        const std::size_t at = cell(i, k);
+        const double slack = std::max(0.0, q[k] + z - y * a[k]);
+        x_[at] = std::max(x_[at], inside(slack));
+        r_[at] = std::max(slack, mu / x_[at]);
+        used[k] += m_[i] * s_[i] * x_[at];
+      }
+      sigma_[i] = std::max(idle, inside(z));
+      z_[i] = std::max(z, mu / sigma_[i]);
+      f_[i] = std::max(surplus, inside(y));
+      y_[i] = std::max(y, mu / f_[i]);
+    }
+    for (std::size_t k = 0; k < K; ++k) {
+      const double left = capacity_[k].capacity - capacity_[k].slope * t_ - used[k];
+      p_[k] = near.prices[k];
+      g_[k] = std::max(left, std::min(.1 * scale_k_[k], mu * jobs_sum_ / std::max(p_[k], 1e-300)));
+      p_[k] = std::max(p_[k], mu / g_[k]);
     }
   }
 

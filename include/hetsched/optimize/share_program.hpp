@@ -107,46 +107,62 @@ inline double own_limit(const share_program& p) {
     if (!(w > 0)) continue;
     double fastest = 0;
     for (std::size_t k = 0; k < p.types; ++k)
-      if (p.capacity[k] > 0) fastest = std::fmax(fastest, p.row(i)[k]);
-    least = std::fmin(least, (fastest - p.base_of(i)) / w);
+      if (p.capacity[k] > 0 && p.row(i)[k] > fastest) fastest = p.row(i)[k];
+    const double own = (fastest - p.base_of(i)) / w;
+    if (own < least) least = own;
   }
   return least;
 }
+
+namespace detail {
+
+/// price_bound where own_limit and, for each job, a guess at its mix are known; wrong guesses cost time only.
+inline double bound_at(const share_program& p, const double* prices, double near, double limit, std::span<const mix> guesses) {
+  std::array<double, most_types> q{}, some{};
+  std::array<std::size_t, most_types> types{};
+  std::size_t n = 0;
+  for (std::size_t k = 0; k < p.types; ++k)
+    if (p.capacity[k] > 0) types[n++] = k;
+  const bool all = n == p.types;
+  double money = 0, cost = 0, slope = 0, logs = 0;
+  for (std::size_t k = 0; k < n; ++k) money += prices[types[k]] * p.capacity[types[k]];
+  for (std::size_t i = 0; i < p.jobs; ++i) {
+    const double* a = p.row(i);
+    if (all) {
+      cost_row(p, i, prices, q.data());
+    } else {
+      for (std::size_t k = 0; k < n; ++k) {
+        some[k] = a[types[k]];
+        q[k] = p.devices[i] * prices[types[k]] - (p.worth.empty() ? 0.0 : p.worth[i * p.types + types[k]]);
+      }
+      a = some.data();
+    }
+    double fastest = 0;
+    for (std::size_t k = 0; k < n; ++k) fastest = a[k] > fastest ? a[k] : fastest;
+    if (!p.log_weight.empty() && p.log_weight[i] > 0) {
+      if (!(fastest > 0)) return std::numeric_limits<double>::quiet_NaN();
+      logs += best_log(n, a, q.data(), p.log_weight[i], fastest);
+      continue;
+    }
+    const double w = p.slope_of(i), needed = p.base_of(i) + w * near;
+    const double r = needed < fastest ? needed : fastest;  // beyond the fastest own_limit() speaks
+    const mix m = guesses.empty() ? cheapest_mix(n, a, q.data(), r) : cheapest_mix(n, a, q.data(), r, guesses[i]);
+    cost += cost_of(m, a, q.data(), r);
+    if (p.seeks_level && w > 0 && r > 0) slope += w * slope_of(m, a, q.data());
+  }
+  if (!p.seeks_level) return money - cost + logs;
+  if (!(slope > 0)) return cost > money * (1 + 1e-12) ? -std::numeric_limits<double>::infinity() : limit;
+  return std::fmin(near + (money - cost) / slope, limit);
+}
+
+}  // namespace detail
 
 /// A bound that the objective never exceeds, by weak duality, from prices alone.
 /// @param prices  K, >= 0; those of types without capacity are not looked at
 /// @param near    where a level is sought: the tangent of the cost is taken here; any value gives a bound
 /// Cost O(J K).
 inline double price_bound(const share_program& p, std::span<const double> prices, double near = 0) {
-  std::array<double, most_types> q{}, a{};
-  std::array<std::size_t, most_types> types{};
-  std::size_t n = 0;
-  for (std::size_t k = 0; k < p.types; ++k)
-    if (p.capacity[k] > 0) types[n++] = k;
-  double money = 0, cost = 0, slope = 0, logs = 0;
-  for (std::size_t k = 0; k < n; ++k) money += prices[types[k]] * p.capacity[types[k]];
-  for (std::size_t i = 0; i < p.jobs; ++i) {
-    double fastest = 0;
-    for (std::size_t k = 0; k < n; ++k) {
-      a[k] = p.row(i)[types[k]];
-      q[k] = p.devices[i] * prices[types[k]] - (p.worth.empty() ? 0.0 : p.worth[i * p.types + types[k]]);
-      fastest = std::fmax(fastest, a[k]);
-    }
-    if (!p.log_weight.empty() && p.log_weight[i] > 0) {
-      if (!(fastest > 0)) return std::numeric_limits<double>::quiet_NaN();
-      logs += detail::best_log(n, a.data(), q.data(), p.log_weight[i], fastest);
-      continue;
-    }
-    const double w = p.slope_of(i), needed = p.base_of(i) + w * near;
-    const double r = std::fmin(needed, fastest);  // beyond the fastest own_limit() speaks
-    const mix m = cheapest_mix(n, a.data(), q.data(), r);
-    cost += cost_of(m, a.data(), q.data(), r);
-    if (p.seeks_level && w > 0 && r > 0) slope += w * slope_of(m, a.data(), q.data());
-  }
-  if (!p.seeks_level) return money - cost + logs;
-  const double limit = own_limit(p);
-  if (!(slope > 0)) return cost > money * (1 + 1e-12) ? -std::numeric_limits<double>::infinity() : limit;
-  return std::fmin(near + (money - cost) / slope, limit);
+  return detail::bound_at(p, prices.data(), near, p.seeks_level ? own_limit(p) : 0.0, {});
 }
 
 }  // namespace hetsched::optimize

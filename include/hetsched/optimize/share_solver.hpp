@@ -48,15 +48,17 @@ class share_solver {
     solution_.iterations = 0;
     solution_.passes = 0;
     spent_ = 0;
+    bool narrowed = false;
     const share_program& p = open_types(given);
     own_limit_ = p.seeks_level ? own_limit(p) : 0.0;
     if (p.types == 0 || p.jobs == 0 || nothing_to_gain(p)) {
       nothing(p);
-    } else if (!solve_by_prices(p)) {
-      solve_whole(p);
+    } else {
+      narrowed = solve_by_prices(p);
+      if (!narrowed) solve_whole(p);
     }
     give_back(given, p);
-    judge(given);
+    judge(given, narrowed ? std::span<const mix>{mixes_} : std::span<const mix>{});
     warm_ = solution_.status != share_status::infeasible;
     return solution_;
   }
@@ -64,7 +66,10 @@ class share_solver {
   const share_solution& solution() const { return solution_; }
 
   /// The next solve starts from nothing.
-  void forget() { warm_ = false; }
+  void forget() {
+    warm_ = false;
+    drift_ = 0;
+  }
 
  private:
   // ---- types without capacity are left out ----
@@ -104,7 +109,8 @@ class share_solver {
   }
 
   bool nothing_to_gain(const share_program& p) const {
-    return !p.seeks_level && p.base.empty() && p.log_weight.empty() && std::all_of(p.worth.begin(), p.worth.end(), [](double c) { return !(c > 0); });
+    const auto none = [](std::span<const double> v) { return std::all_of(v.begin(), v.end(), [](double c) { return !(c > 0); }); };
+    return !p.seeks_level && none(p.base) && none(p.log_weight) && none(p.worth);
   }
 
   void nothing(const share_program& p) {
@@ -117,6 +123,8 @@ class share_solver {
 
   /// Jobs times iterations, a job, after which the whole program is less work than further samples.
   static constexpr double enough = 20;
+  /// How far inside the interior point starts, in parts of the window in which prices are expected.
+  static constexpr double centring = .3;
 
   struct member {
     std::uint32_t job = 0;
@@ -129,7 +137,7 @@ class share_solver {
   };
 
   interior_outcome run_interior(const share_program& p, std::span<const member> members, const capacity_left& left, double t, double tolerance,
-                                int most = 60) {
+                                int most = 60, interior_point::hint near = {}) {
     inner_.resize(members.size(), p.types);
     const double unit = level_unit();
     for (std::size_t n = 0; n < members.size(); ++n) {
@@ -145,7 +153,7 @@ class share_solver {
       inner_.set_job(n, job);
     }
     for (std::size_t k = 0; k < p.types; ++k) inner_.set_type(k, {left.capacity[k], left.slope[k] * unit});
-    const interior_outcome out = inner_.solve(p.seeks_level ? 1.0 : 0.0, p.seeks_level ? t / unit : 0.0, tolerance, most);
+    const interior_outcome out = inner_.solve(p.seeks_level ? 1.0 : 0.0, p.seeks_level ? t / unit : 0.0, tolerance, most, near);
     solution_.iterations += out.iterations;
     spent_ += static_cast<double>(members.size()) * out.iterations;
     return out;
@@ -189,12 +197,23 @@ class share_solver {
 
   bool solve_by_prices(const share_program& p) {
     if (!settings_.sampling || p.jobs <= limit(p) + limit(p) / 2 || !p.log_weight.empty()) return false;
+    guessed_ = warm_ && solution_.prices.size() == p.types;
     mixes_.resize(p.jobs);
     bool from_last = warm_ && solution_.prices.size() == p.types;
     t_ = solution_.level;
     for (std::size_t k = 0; from_last && k < p.types; ++k) price_[k] = solution_.prices[k];
     from_last = from_last && normalise(p, price_);
-    if (from_last && narrow(p, .004)) return true;
+    if (from_last) {
+      pass_record start;
+      start.prices = price_;
+      start.level = t_;
+      reference(p, start.ref);
+      // As far as prices went the last time, and a little.
+      if (narrow(p, drift_ > 0 ? std::clamp(1.5 * drift_, 1e-4, .1) : .0015 * static_cast<double>(p.types))) {
+        drift_ = moved(p, start);
+        return true;
+      }
+    }
     if (!first_prices(p)) return false;
     if (p.seeks_level && t_ > .97 * own_limit_) {
       if (reach_own_limit(p)) return true;
@@ -268,9 +287,12 @@ class share_solver {
   }
 
   void take_prices(const share_program& p) {
-    for (std::size_t k = 0; k < p.types; ++k) price_[k] = inner_.price(k);
+    double before = 0, after = 0;
+    for (std::size_t k = 0; k < p.types; ++k) before += price_[k] = inner_.price(k);
     t_ = inner_.level() * level_unit();
     normalise(p, price_);
+    for (std::size_t k = 0; k < p.types; ++k) after += price_[k];
+    unit_ = before / after;
   }
 
   /// Where only ratios of prices matter their sum over all devices is made that of the devices: 1 a device on average.
@@ -317,33 +339,30 @@ class share_solver {
     }
   }
 
-  /// How far, relatively, prices and level may move before the job's mix is another.
-  double margin(const share_program& p, std::size_t i, const double* q, const mix& m, const std::array<double, most_types>& ref) const {
-    const double *a = p.row(i), s = p.devices[i];
-    const double w = p.slope_of(i), r = p.base_of(i) + w * t_;
-    const double moves = w * std::abs(t_);
-    double least = std::numeric_limits<double>::infinity();
+  /// Whether prices and level may move by so much, relatively, and the job's mix stays the cheapest one. False also where it is not.
+  bool settled(const share_program& p, std::size_t i, const double* q, const mix& m, const std::array<double, most_types>& ref, double window) const {
+    const double *a = p.row(i), s = p.devices[i] * window;
+    const double w = p.slope_of(i), r = p.base_of(i) + w * t_, moves = window * w * std::abs(t_);
+    const double a_left = detail::at_or_zero(a, m.left), q_left = detail::at_or_zero(q, m.left), r_left = s * detail::at_or_zero(ref.data(), m.left);
+    int below = 0;
     if (m.single()) {
-      const double own = detail::at_or_zero(q, m.left), own_ref = detail::at_or_zero(ref.data(), m.left);
-      if (m.left != mix::origin) least = -own / (s * own_ref);
-      for (std::size_t k = 0; k < p.types; ++k)
-        if (static_cast<std::int8_t>(k) != m.left) least = std::min(least, (q[k] - own) / (s * (ref[k] + own_ref)));
-      if (moves > 0) least = std::min(least, (detail::at_or_zero(a, m.left) - r) / moves);
-      return least;
+      if (m.left != mix::origin && !(-q_left > r_left)) return false;
+      if (moves > 0 && !(a_left - r > moves)) return false;
+      for (std::size_t k = 0; k < p.types; ++k) below += q[k] - q_left > s * ref[k] + r_left ? 0 : 1;
+      return below == (m.left == mix::origin ? 0 : 1);
     }
-    const double a_left = detail::at_or_zero(a, m.left), q_left = detail::at_or_zero(q, m.left), r_left = detail::at_or_zero(ref.data(), m.left);
-    const double a_right = a[m.right], q_right = q[m.right], r_right = ref[static_cast<std::size_t>(m.right)];
+    const double a_right = a[m.right], rise = q[m.right] - q_left, r_right = s * ref[static_cast<std::size_t>(m.right)];
+    if (!(r - a_left > moves && a_right - r > moves && rise > r_left + r_right)) return false;
     const double inv = 1.0 / (a_right - a_left);
-    if (moves > 0) least = std::min(r - a_left, a_right - r) / moves;
-    least = std::min(least, (q_right - q_left) / (s * (r_left + r_right)));
-    const auto other = [&](double a_k, double q_k, double ref_k) {
-      const double part = (a_k - a_left) * inv;
-      least = std::min(least, (q_k - q_left - part * (q_right - q_left)) / (s * (ref_k + std::abs(1 - part) * r_left + std::abs(part) * r_right)));
-    };
-    if (m.left != mix::origin) other(0, 0, 0);
-    for (std::size_t k = 0; k < p.types; ++k)
-      if (static_cast<std::int8_t>(k) != m.left && static_cast<std::int8_t>(k) != m.right) other(a[k], q[k], ref[k]);
-    return least;
+    if (m.left != mix::origin) {
+      const double part = -a_left * inv;
+      if (!(-q_left - part * rise > (1 - part) * r_left - part * r_right)) return false;
+    }
+    for (std::size_t k = 0; k < p.types; ++k) {
+      const double part = (a[k] - a_left) * inv;
+      below += q[k] - q_left - part * rise > s * ref[k] + std::abs(1 - part) * r_left + std::abs(part) * r_right ? 0 : 1;
+    }
+    return below == (m.left == mix::origin ? 1 : 2);  // the two themselves
   }
 
   // A pass and the state before it.
@@ -410,6 +429,13 @@ class share_solver {
     return most;
   }
 
+  /// The last prices, in the units of the interior point: there a level is worth 1, here money is fixed.
+  interior_point::hint hint_of(const share_program& p) {
+    if (!(unit_ > 0)) return {};
+    for (std::size_t k = 0; k < p.types; ++k) hint_[k] = price_[k] * unit_;
+    return {hint_.data(), centring * passes_.back().window};
+  }
+
   /// @return whether prices were found
   bool solve_active(const share_program& p, const needs& open, bool all) {
     capacity_left left = whole_capacity(p);
@@ -427,7 +453,7 @@ class share_solver {
     }
     for (std::size_t k = 0; k < p.types; ++k)
       if (!p.seeks_level && !(left.capacity[k] > 0)) return false;
-    const interior_outcome out = run_interior(p, members_, left, t_, all ? 3e-12 : 1e-6);
+    const interior_outcome out = run_interior(p, members_, left, t_, all ? 3e-12 : std::min(1e-4, 1e-3 * passes_.back().window), 60, hint_of(p));
     if (out.gap > (all ? 1e-9 : 1e-3)) return false;
     take_prices(p);
     return true;
@@ -462,18 +488,26 @@ class share_solver {
     for (std::size_t n = 0; n < active_; ++n) {
       const std::uint32_t i = order_[n];
       detail::cost_row(p, i, price_.data(), q.data());
-      const mix m = cheapest_mix(p.types, p.row(i), q.data(), p.base_of(i) + p.slope_of(i) * t_);
-      mixes_[i] = m.reached() ? m : mix{};
-      if (m.reached() && margin(p, i, q.data(), m, record.ref) > window) {
+      // Most are where they were.
+      mix& m = mixes_[i];
+      const double r = p.base_of(i) + p.slope_of(i) * t_;
+      bool out = guessed_ && (!m.single() || detail::at_or_zero(p.row(i), m.left) >= r) && settled(p, i, q.data(), m, record.ref, window);
+      if (!out) {
+        m = guessed_ ? cheapest_mix(p.types, p.row(i), q.data(), r, m) : cheapest_mix(p.types, p.row(i), q.data(), r);
+        if (m.reached()) out = settled(p, i, q.data(), m, record.ref, window);
+        else m = {};
+      }
+      if (out) {
         add_need(p, i, m, 1.0, settled_);
         out_.push_back(i);
       } else {
-        add_need(p, i, mixes_[i], 1.0, open);
+        add_need(p, i, m, 1.0, open);
         order_[kept++] = i;
       }
     }
     std::copy(out_.begin(), out_.end(), order_.begin() + static_cast<std::ptrdiff_t>(kept));
     active_ = kept;
+    guessed_ = true;
     passes_.push_back(record);
     ++solution_.passes;
   }
@@ -529,13 +563,23 @@ class share_solver {
   // ---- the certificate ----
 
   /// Shares are scaled to what the devices and the day allow; then both bounds from shares and prices, nothing else.
-  void judge(const share_program& p) {
+  void judge(const share_program& p, std::span<const mix> guesses) {
     std::array<double, most_types> used{};
     std::vector<double>& x = solution_.shares;
     for (std::size_t i = 0; i < p.jobs; ++i) {
-      double time = 0;
+      double time = 0, rate = 0;
       double* const own = x.data() + i * p.types;
-      for (std::size_t k = 0; k < p.types; ++k) time += own[k];
+      for (std::size_t k = 0; k < p.types; ++k) {
+        time += own[k];
+        rate += p.row(i)[k] * own[k];
+      }
+      // A rate missed by a hair is made up for: devices add up such errors, the least of all levels would take the worst.
+      const double needed = p.base_of(i) + p.slope_of(i) * solution_.level;
+      if (rate < needed && rate > needed * (1 - 1e-6)) {
+        const double more = needed / rate;
+        time *= more;
+        for (std::size_t k = 0; k < p.types; ++k) own[k] *= more;
+      }
       if (time > 1)
         for (std::size_t k = 0; k < p.types; ++k) own[k] /= time;
       for (std::size_t k = 0; k < p.types; ++k) used[k] += p.devices[i] * own[k];
@@ -562,7 +606,7 @@ class share_solver {
       else if (b > 0) missing = std::max(missing, (b - rate) / b);
     }
     solution_.lower_bound = lower;
-    solution_.upper_bound = price_bound(p, solution_.prices, solution_.level);
+    solution_.upper_bound = detail::bound_at(p, solution_.prices.data(), solution_.level, own_limit_, guesses);
     double scale = std::max(std::abs(lower), 1e-300), rounding = 0;
     if (!p.worth.empty() && !p.seeks_level)
       for (std::size_t i = 0; i < p.jobs; ++i) {
@@ -578,9 +622,13 @@ class share_solver {
   share_solution solution_;
   interior_point inner_;
   bool warm_ = false;
+  double drift_ = 0;  // of prices in the last solve that started from those before
+  bool guessed_ = false;  // mixes_ are of an earlier pass
   bool slack_ = false;
   double own_limit_ = 0;
   double t_ = 0;
+  double unit_ = 0;  // of the interior point's prices, in price_
+  std::array<double, most_types> hint_{};
   double spent_ = 0;  // jobs times iterations
   std::array<double, most_types> price_{};
   std::vector<mix> mixes_;
