@@ -25,8 +25,8 @@ std::string text(std::span<const move> moves) {
   std::ostringstream out;
   out.precision(17);
   for (const move& m : moves) {
-    out << m.what << ' ' << m.cause << ' ' << m.job.index << '.' << m.job.generation << ' ' << m.group << ' ' << m.after.index << ' ' << m.sake.index << ' '
-        << index(m.how.type()) << ' ' << m.how.devices() << ' ' << m.speed.steps_per_s() << ' ' << m.price << ':';
+    out << m.what << ' ' << m.cause << ' ' << m.job.index << '.' << m.job.generation << ' ' << m.group << ' ' << m.after.index << ' '
+        << m.sake.index << ' ' << index(m.how.type()) << ' ' << m.how.devices() << ' ' << m.speed.steps_per_s() << ' ' << m.price << ':';
     for (const held_device& d : m.devices) out << ' ' << index(d.node) << '/' << d.device;
     out << '\n';
   }
