@@ -61,7 +61,15 @@ void same_moves(Order order, Binder binder, queue_discipline queue, bool preempt
   int next = 0;
   double t = 0;
   for (int k = 0; k < 400; ++k) {
-    t += static_cast<double>(below(40));
+    const double now = t + static_cast<double>(below(40));
+    for (int looks = 0; looks < 9; ++looks) {  // what happens in between because time goes by
+      const auto due = long_way.next_wakeup();
+      if (!due || due->count() >= now) break;
+      const std::string told = text(long_way.step(*due));
+      REQUIRE(text(short_way.step(*due)) == told);
+      REQUIRE(short_way.next_wakeup() == long_way.next_wakeup());
+    }
+    t = now;
     const bool quiet = alive.size() < 5;
     // Mostly one thing at a time, so that jobs come alone; now and then several.
     for (std::uint64_t calls = below(5) == 0 ? 3 : 1; calls > 0; --calls) {
