@@ -61,11 +61,19 @@ void same_moves(Order order, Binder binder, queue_discipline queue, bool preempt
   int next = 0;
   double t = 0;
   for (int k = 0; k < 400; ++k) {
-    t += static_cast<double>(below(40));
+    const double now = t + static_cast<double>(below(40));
+    for (int looks = 0; looks < 9; ++looks) {  // what happens in between because time goes by
+      const auto due = long_way.next_wakeup();
+      if (!due || due->count() >= now) break;
+      const std::string told = text(long_way.step(*due));
+      REQUIRE(text(short_way.step(*due)) == told);
+      REQUIRE(short_way.next_wakeup() == long_way.next_wakeup());
+    }
+    t = now;
     const bool quiet = alive.size() < 5;
     // Mostly one thing at a time, so that jobs come alone; now and then several.
     for (std::uint64_t calls = below(5) == 0 ? 3 : 1; calls > 0; --calls) {
-      const std::uint64_t what = alive.size() < 9 ? below(10) : 5;  // few enough that queues get empty
+      const std::uint64_t what = alive.size() < 7 ? below(10) : 5;  // few enough that queues get empty
       const int chosen = alive.empty() ? -1 : alive[below(alive.size())];
       if (what < 5 || alive.empty()) {
         small_world::job j{next, static_cast<int>(1 + below(5)), static_cast<double>(10 + below(500)), static_cast<int>(below(8) == 0)};
@@ -77,11 +85,12 @@ void same_moves(Order order, Binder binder, queue_discipline queue, bool preempt
       } else if (what < 8) {
         REQUIRE(short_way.finished(chosen, at(t)) == long_way.finished(chosen, at(t)));
         std::erase(alive, chosen);
+        while (short_way.released(chosen, at(t)) == answer::done) REQUIRE(long_way.released(chosen, at(t)) == answer::done);
       } else if (what == 8) {
         REQUIRE(short_way.resume(chosen, at(t)) == long_way.resume(chosen, at(t)));
       } else if (below(3) == 0) {
         const node_id node{static_cast<std::uint32_t>(below(6))};
-        const bool down = below(2) == 0;
+        const bool down = below(4) == 0;
         for (auto* s : {&short_way, &long_way}) down ? s->node_down(node, {}, at(t)) : s->node_up(node, {}, at(t));
       } else {
         REQUIRE(short_way.failed(chosen, at(t)) == long_way.failed(chosen, at(t)));
