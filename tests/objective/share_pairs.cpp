@@ -111,7 +111,8 @@ double proven(const share_instance& in, const share_allocation& out, Value value
       missing = std::max(missing, (u[j] + value(j, k)) * in.row(j)[k] - cost(j, k) - in.devices[j] * out.prices[k] - z[j]);
     for (std::size_t q = 0; q < in.pairs.size(); ++q) {
       const std::uint32_t a = in.pairs.first[q], b = in.pairs.second[q];
-      const double gain = (u[a] + value(a, k)) * in.pairs.first_rates[q * in.types + k] + (u[b] + value(b, k)) * in.pairs.second_rates[q * in.types + k];
+      const double ra = in.pairs.first_rates[q * in.types + k], rb = in.pairs.second_rates[q * in.types + k];
+      const double gain = (u[a] + value(a, k)) * ra + (u[b] + value(b, k)) * rb;
       missing = std::max(missing, gain - cost(a, k) - in.devices[a] * out.prices[k] - z[a] - z[b]);
     }
   }
