@@ -164,11 +164,12 @@ class pair_solver {
       take_duals(p);
       take_shares(p);
       if (close(lower_, upper_) || lower_ >= enough) return;
-      const std::size_t found = join(p);
       const double gap = std::isfinite(lower_) ? (upper_ - lower_) / std::max(std::abs(lower_), 1e-300) : tolerance;
+      if (round < 8 && gap > 1e-6) purge(.1);
+      const std::size_t found = join(p);
       if (found == 0 && tolerance <= finest) {
         // Rounding has stopped the method: once more without the pairs that nobody uses, whose rows it does not meet then.
-        if (purged || !purge()) return;
+        if (purged || !purge(1)) return;
         purged = true;
         continue;
       }
@@ -308,12 +309,12 @@ class pair_solver {
     solution_.level = p.seeks_level ? lower : 0.0;
   }
 
-  /// @return whether any left
-  bool purge() {
+  /// Pairs whose share is smaller than so many times what they lack leave. @return whether any did
+  bool purge(double least) {
     std::vector<std::size_t> kept;
     for (std::size_t n = 0; n < pool_.size(); ++n) {
       const std::size_t at = singles_.size() + n;
-      if (inner_.share(at) > inner_.reduced_cost(at)) kept.push_back(pool_[n]);
+      if (inner_.share(at) > least * inner_.reduced_cost(at)) kept.push_back(pool_[n]);
       else in_pool_[pool_[n]] = 0;
     }
     pool_.swap(kept);
