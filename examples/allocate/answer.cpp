@@ -80,6 +80,12 @@ void ids(json_line& to, const instance& of, std::span<const std::uint32_t> jobs)
   to.close(']');
 }
 
+void by_id(json_line& to, const instance& of, std::span<const double> numbers) {
+  to.open('{');
+  for (std::size_t j = 0; j < of.ids.size(); ++j) to.named(of.ids[j]).value(numbers[j]);
+  to.close('}');
+}
+
 }  // namespace
 
 std::string share_answer(const instance& of, const hetsched::share_allocation& out, double tolerance, double solve_s) {
@@ -107,10 +113,18 @@ std::string share_answer(const instance& of, const hetsched::share_allocation& o
   a.field("lower_bound").value(lower);
   a.field("relative_gap").value(gap);
   a.field("prices").numbers(out.prices);
+  if (!out.rate_prices.empty()) {
+    by_id(a.field("rate_prices"), of, out.rate_prices);
+    by_id(a.field("time_prices"), of, out.time_prices);
+  }
   a.field("allocation").open('{');
   for (std::size_t j = 0; j < jobs; ++j) a.named(of.ids[j]).numbers(std::span{out.shares}.subspan(j * types, types));
   a.close('}');
-  a.field("pair_allocation").open('{').close('}');
+  const hetsched::share_pairs& pairs = of.shares.pairs;
+  a.field("pair_allocation").open('{');
+  for (std::size_t q = 0; q < pairs.size(); ++q)
+    a.named(of.ids[pairs.first[q]] + "+" + of.ids[pairs.second[q]]).numbers(std::span{out.pair_shares}.subspan(q * types, types));
+  a.close('}');
   a.field("levels").open('{');
   if (solved && !out.levels.empty())
     for (std::size_t j = 0; j < jobs; ++j) a.named(of.ids[j]).value(idle[j] ? std::optional<double>{} : out.levels[j]);

@@ -1,5 +1,6 @@
 #include "allocate/instance.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -130,6 +131,43 @@ void read_job(const reader& read, const place& at, const json_value& v, instance
   s.floor.push_back(steps && seconds ? *steps / *seconds : 0.0);
 }
 
+std::string pair_name(const instance& of, std::uint32_t a, std::uint32_t b) { return of.ids[a] + "+" + of.ids[b]; }
+
+std::uint32_t job_named(const reader& read, const place& at, const json_value& v, const index_of& jobs) {
+  const auto found = jobs.find(v.is(kind::number) ? v.shown() : read.text(at, v));
+  if (found == jobs.end()) read.refuse(at, v, "the id of a job");
+  return found->second;
+}
+
+void read_pairs(const reader& read, const place& at, const json_value& v, const index_of& jobs, instance& out) {
+  if (!out.wanted->pairs) read.refuse(at, v, "none: " + std::string{out.wanted->name} + " does not know pairs");
+  hetsched::share_pairs& p = out.shares.pairs;
+  std::unordered_set<std::string> names;
+  std::unordered_set<std::uint64_t> both;
+  for (std::size_t q = 0; q < v.items().size(); ++q) {
+    const json_value& m = v.items()[q];
+    const place here{&at, {}, q}, members{&here, "jobs"};
+    read.object(here, m);
+    const json_value& ids = read.needed(here, m, "jobs", "the ids of two jobs");
+    const auto& two = read.list(members, ids, "two ids of jobs");
+    if (two.size() != 2) read.refuse(members, ids, "a list of two ids of jobs");
+    const std::uint32_t a = job_named(read, {&members, {}, 0}, two[0], jobs), b = job_named(read, {&members, {}, 1}, two[1], jobs);
+    if (a == b) read.refuse(members, ids, "the same job twice", "two jobs");
+    if (out.shares.devices[a] != out.shares.devices[b]) read.refuse(members, ids, "jobs of different gpus", "two of equal gpus");
+    if (!both.insert(std::uint64_t{std::min(a, b)} << 32 | std::max(a, b)).second || !names.insert(pair_name(out, a, b)).second)
+      read.refuse(members, ids, pair_name(out, a, b) + " again", "a pair that is not there yet");
+    p.first.push_back(a);
+    p.second.push_back(b);
+    const auto rates = [&](std::string_view name, std::vector<double>& to) {
+      const place row{&here, name};
+      const auto all = read.numbers(row, read.needed(here, m, name, "one number a type"), out.shares.types, sign::not_negative, true);
+      to.insert(to.end(), all.begin(), all.end());
+    };
+    rates("rates_a", p.first_rates);
+    rates("rates_b", p.second_rates);
+  }
+}
+
 // The tree of tenants, level by level: children have greater numbers than their parents.
 void read_entities(const reader& read, const place& at, const json_value& v, const index_of& jobs, hetsched::share_instance& out) {
   struct open_list {
@@ -169,12 +207,10 @@ void read_entities(const reader& read, const place& at, const json_value& v, con
         const auto& names = read.list(own_jobs, *own, "ids of jobs");
         for (std::size_t n = 0; n < names.size(); ++n) {
           const place name{&own_jobs, {}, n};
-          const bool whole = names[n].is(kind::number);
-          const auto found = jobs.find(whole ? names[n].shown() : read.text(name, names[n]));
-          if (found == jobs.end()) read.refuse(name, names[n], "the id of a job");
-          if (listed[found->second]) read.refuse(name, names[n], "a job that no entity has listed before");
-          listed[found->second] = 1;
-          entity.jobs.push_back(found->second);
+          const std::uint32_t found = job_named(read, name, names[n], jobs);
+          if (listed[found]) read.refuse(name, names[n], "a job that no entity has listed before");
+          listed[found] = 1;
+          entity.jobs.push_back(found);
         }
       }
       out.entities.push_back(std::move(entity));
@@ -291,7 +327,7 @@ instance read_instance(std::string_view text, const std::string& file, const std
   if (const json_value* v = root.field("entities")) read_entities(read, tenants, *v, jobs, out.shares);
   else if (out.wanted->entities) read.refuse(tenants, root, "nothing", "a list of entities, which " + std::string{out.wanted->name} + " needs");
   if (const json_value* v = root.field("pairs"); v != nullptr && !read.list(pairs, *v, "pairs").empty())
-    read.refuse(pairs, *v, "none: jobs that share devices are not supported yet");
+    read_pairs(read, pairs, *v, jobs, out);
   return out;
 }
 

@@ -31,15 +31,15 @@ void fair(const instance& of, share_workspace& work, share_allocation& out) {
 
 const std::vector<objective>& all_objectives() {
   static const std::vector<objective> all{
-      {"max_min", "the least level as high as it can be", true, false, false, false, fair},
-      {"leximin", "then the next, until nobody can rise", true, false, false, false, plain<leximin>},
-      {"hierarchical", "the same in a tree of tenants", true, false, true, false, plain<hierarchical>},
-      {"makespan", "the last job done early", false, true, false, false, plain<makespan>},
-      {"finish_time_fairness", "nobody much later than on his own part of the cluster", false, true, false, false, plain<finish_time_fairness>},
-      {"max_sum_throughput", "the most throughput for its cost, floors kept", true, false, false, true, plain<max_sum_throughput>},
-      {"min_cost_slo", "floors kept at the least cost", false, false, false, true, plain<min_cost_slo>},
-      {"nash", "the greatest product of rates", true, false, false, false, plain<nash>},
-      {"fifo", "throughput, those who came first before the others", false, false, false, false, plain<fifo_throughput>},
+      {"max_min", "the least level as high as it can be", true, false, false, false, true, fair},
+      {"leximin", "then the next, until nobody can rise", true, false, false, false, false, plain<leximin>},
+      {"hierarchical", "the same in a tree of tenants", true, false, true, false, false, plain<hierarchical>},
+      {"makespan", "the last job done early", false, true, false, false, true, plain<makespan>},
+      {"finish_time_fairness", "nobody much later than on his own part of the cluster", false, true, false, false, true, plain<finish_time_fairness>},
+      {"max_sum_throughput", "the most throughput for its cost, floors kept", true, false, false, true, true, plain<max_sum_throughput>},
+      {"min_cost_slo", "floors kept at the least cost", false, false, false, true, true, plain<min_cost_slo>},
+      {"nash", "the greatest product of rates", true, false, false, false, false, plain<nash>},
+      {"fifo", "throughput, those who came first before the others", false, false, false, false, true, plain<fifo_throughput>},
   };
   return all;
 }

@@ -19,6 +19,7 @@ struct objective {
   bool remaining = false;  ///< needs remaining_steps
   bool entities = false;   ///< needs entities
   bool floors = false;     ///< says whether slo_steps are kept
+  bool pairs = false;      ///< knows jobs that share devices
   void (*solve)(const instance&, hetsched::share_workspace&, hetsched::share_allocation&) = nullptr;
 };
 

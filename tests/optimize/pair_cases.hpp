@@ -94,8 +94,8 @@ inline numbered drawn(const shape& s, std::uint64_t seed) {
     }
     if (*std::max_element(in.rates.end() - static_cast<std::ptrdiff_t>(s.types), in.rates.end()) <= 0) in.rates.back() = own;
   }
-  for (std::size_t k = 0; k < s.types; ++k)
-    in.capacity.push_back(std::max(1.0, std::round(r.between(.5, 1.5) * wished / s.load / static_cast<double>(s.types))));
+  const double mean = wished / s.load / static_cast<double>(s.types);
+  for (std::size_t k = 0; k < s.types; ++k) in.capacity.push_back(std::max(1.0, std::round(r.between(.5, 1.5) * mean)));
   const double devices = std::accumulate(in.capacity.begin(), in.capacity.end(), 0.0);
   for (std::size_t i = 0; i < s.jobs; ++i) {
     double sum = 0;
@@ -166,8 +166,8 @@ inline void check_certificate(const pair_program& p, const pair_solution& s) {
     missing = std::max({missing, -s.time_prices[i], -s.rate_prices[i]});
     for (std::size_t k = 0; k < p.types; ++k) {
       const std::size_t at = i * p.types + k;
-      if (p.capacity[k] > 0)
-        missing = std::max(missing, s.rate_prices[i] * p.rates[at] + p.worth_of(at) - p.devices[i] * s.prices[k] - s.time_prices[i]);
+      if (!(p.capacity[k] > 0)) continue;
+      missing = std::max(missing, s.rate_prices[i] * p.rates[at] + p.worth_of(at) - p.devices[i] * s.prices[k] - s.time_prices[i]);
     }
   }
   for (std::size_t at = 0; at < s.pair_shares.size(); ++at) {

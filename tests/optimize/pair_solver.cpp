@@ -92,8 +92,8 @@ void check_against_clp(const numbered& in) {
 
 TEST_CASE("the level is that of CLP with every pair in the program") {
   std::uint64_t seed = 1;
-  for (const std::size_t types : {1, 2, 3, 4, 5})
-    for (const std::size_t jobs : {1, 2, 3, 5, 9, 16, 30})
+  for (const std::size_t types : {1u, 2u, 3u, 4u, 5u})
+    for (const std::size_t jobs : {1u, 2u, 3u, 5u, 9u, 16u, 30u})
       for (const double load : {.8, 2.0, 6.0})
         for (const double zeros : {.0, .4}) {
           shape s;
@@ -213,7 +213,7 @@ TEST_CASE("a job may run in a pair only, and one of a pair may stand still") {
 }
 
 TEST_CASE("equal jobs, all pairs equal") {
-  for (const std::size_t jobs : {2, 3, 7, 24})
+  for (const std::size_t jobs : {2u, 3u, 7u, 24u})
     for (const double fast : {.5, .75, 1.0}) {
       shape s;
       s.jobs = jobs;
@@ -329,7 +329,7 @@ TEST_CASE("a solve after another one gives the same optimum, and the same solver
 }
 
 TEST_CASE("all pairs of 32, 96 and 256 jobs on three types") {
-  for (const std::size_t jobs : {32, 96, 256}) {
+  for (const std::size_t jobs : {32u, 96u, 256u}) {
     shape s;
     s.jobs = jobs;
     s.load = 4;

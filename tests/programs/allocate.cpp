@@ -121,6 +121,67 @@ TEST_CASE("allocate decides by every objective, with a proof, and the same bytes
   }
 }
 
+TEST_CASE("allocate: jobs that share devices, with the duals that prove it") {
+  if (!built()) return;
+  const folder here;
+  const std::string text = R"({"types": ["v100", "k80"], "capacity": [1, 1], "normalize": "none", "type_cost": [3, 1], "jobs": [
+    {"id": "a", "gpus": 1, "rates": [4, 1], "remaining_steps": 100, "slo_steps": 1, "slo_s": 1},
+    {"id": "b", "gpus": 1, "rates": [4, null], "remaining_steps": 50},
+    {"id": 7, "gpus": 1, "rates": [3, 2], "remaining_steps": 80}, {"id": "pairs only", "gpus": 1, "rates": [0, 0], "remaining_steps": 20}],
+    "pairs": [{"jobs": ["a", "b"], "rates_a": [3, 0], "rates_b": [3.5, null]}, {"jobs": ["pairs only", 7], "rates_a": [1, 1], "rates_b": [2, 1]}]})";
+  const json given = json::parse(text);
+  for (const std::string objective : {"max_min", "makespan", "finish_time_fairness", "max_sum_throughput", "min_cost_slo", "fifo"}) {
+    CAPTURE(objective);
+    const outcome o = decide(here, text, "--objective " + objective);
+    REQUIRE_MESSAGE(o.code == 0, o.error);
+    const json answer = json::parse(o.out);
+    CHECK(answer["status"] == "optimal");
+    CHECK(answer["relative_gap"] <= 1e-9);
+    CHECK(answer["unservable"].empty());
+    const std::vector<std::string> ids{"a", "b", "7", "pairs only"};
+    const std::vector<std::vector<double>> rates{{4, 1}, {4, 0}, {3, 2}, {0, 0}};
+    const std::vector<std::vector<double>> pair_rates{{3, 0, 3.5, 0}, {1, 1, 2, 1}};
+    const std::vector<std::pair<std::size_t, std::size_t>> members{{0, 1}, {3, 2}};
+    std::vector<double> time(4, 0.0), use(2, 0.0), rate(4, 0.0);
+    for (std::size_t j = 0; j < 4; ++j)
+      for (std::size_t k = 0; k < 2; ++k) {
+        const double x = answer["allocation"][ids[j]][k];
+        time[j] += x;
+        use[k] += x;
+        rate[j] += rates[j][k] * x;
+      }
+    std::vector<double> u, z;
+    for (const std::string& id : ids) {
+      u.push_back(answer["rate_prices"][id]);
+      z.push_back(answer["time_prices"][id]);
+    }
+    const auto p = answer["prices"].get<std::vector<double>>();
+    double missing = 0;
+    for (std::size_t q = 0; q < 2; ++q)
+      for (std::size_t k = 0; k < 2; ++k) {
+        const auto [a, b] = members[q];
+        const double y = answer["pair_allocation"][ids[a] + "+" + ids[b]][k];
+        CHECK(y >= 0);
+        time[a] += y;
+        time[b] += y;
+        use[k] += y;
+        rate[a] += pair_rates[q][k] * y;
+        rate[b] += pair_rates[q][2 + k] * y;
+        missing = std::max(missing, u[a] * pair_rates[q][k] + u[b] * pair_rates[q][2 + k] - p[k] - z[a] - z[b]);
+      }
+    for (const double t : time) CHECK(t <= 1 + 1e-9);
+    for (const double n : use) CHECK(n <= 1 + 1e-9);
+    if (objective == "max_min") {
+      for (std::size_t j = 0; j < 4; ++j) CHECK(answer["levels"][ids[j]] == doctest::Approx(rate[j]));
+      CHECK(missing <= 1e-12);
+      // No shares have a sum u rate above z + p N; the level takes sum u of it.
+      const double bound = (z[0] + z[1] + z[2] + z[3] + p[0] + p[1]) / (u[0] + u[1] + u[2] + u[3]);
+      CHECK(bound == doctest::Approx(answer["upper_bound"].get<double>()).epsilon(1e-9));
+      CHECK(answer["objective"] == doctest::Approx(1).epsilon(1e-9));
+    }
+  }
+}
+
 TEST_CASE("allocate --out writes what it would print") {
   if (!built()) return;
   const folder here;
@@ -214,6 +275,9 @@ TEST_CASE("allocate says in one line what is wrong with its input, exits with 2 
            job + "}]" + more + "}";
   };
   const std::string good = R"("id": "y", "gpus": 1, "rates": [1, 2])", entities = R"(, "entities": [{"id": "t", )";
+  const auto pair = [](const std::string& jobs, const std::string& second = "[1, 1]") {
+    return R"(, "pairs": [{"jobs": [)" + jobs + R"(], "rates_a": [1, 1], "rates_b": )" + second + "}]";
+  };
   const std::vector<wrong> all{
       {"", "", "line 1, column 1"},
       {"{\"types\": [\"a\"],\n \"capacity\": [NaN]}", "", "line 2, column 15: found 'NaN', expected a value of JSON"},
@@ -244,7 +308,16 @@ TEST_CASE("allocate says in one line what is wrong with its input, exits with 2 
       {with(good, R"(, "objective": "maxmin")"), "", "line 3, objective: unknown \"maxmin\", did you mean \"max_min\"?"},
       {with(good), "--objective leximim", "--objective: unknown \"leximim\", did you mean \"leximin\"?"},
       {with(good), "--objective hierarchical", "line 1, entities: found nothing"},
-      {with(good, R"(, "pairs": [{"jobs": ["x", "y"], "rates_a": [1, 1], "rates_b": [1, 1]}])"), "", "not supported yet"},
+      {with(good, pair(R"("x", "y")")), "--objective leximin", "line 3, pairs: found a list of 1, expected none: leximin does not know pairs"},
+      {with(good, pair(R"("x", "z")")), "", "line 3, pairs[0].jobs[1]: found \"z\", expected the id of a job"},
+      {with(good, pair(R"("x")")), "", "line 3, pairs[0].jobs: found a list of 1, expected a list of two ids of jobs"},
+      {with(good, pair(R"("x", "x")")), "", "line 3, pairs[0].jobs: found the same job twice, expected two jobs"},
+      {with(R"("id": "y", "gpus": 2, "rates": [1, 2])", pair(R"("x", "y")")), "", "line 3, pairs[0].jobs: found jobs of different gpus"},
+      {with(good, pair(R"("x", "y")", "[1]")), "", "line 3, pairs[0].rates_b: found a list of 1, expected 2 numbers, one a type"},
+      {with(good, pair(R"("x", "y")", "[1, -1]")), "", "line 3, pairs[0].rates_b[1]: found -1, expected a number of 0 or more"},
+      {with(good, R"(, "pairs": [{"jobs": ["x", "y"], "rates_a": [1, 1], "rates_b": [1, 1]}, {"jobs": ["y", "x"], "rates_a": [1, 1]}])"), "",
+       "line 3, pairs[1].jobs: found y+x again, expected a pair that is not there yet"},
+      {with(good, R"(, "pairs": [{"jobs": ["x", "y"], "rates_a": [1, 1]}])"), "", "line 3, pairs[0].rates_b: found nothing"},
       {with(good, entities + R"("weight": -1, "jobs": ["x"]}])"), "", "line 3, entities[0].weight: found -1"},
       {with(good, entities + R"("policy": "lottery", "jobs": ["x"]}])"), "",
        "entities[0].policy: found \"lottery\", expected \"fairness\" or \"fifo\""},

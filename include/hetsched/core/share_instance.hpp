@@ -110,10 +110,9 @@ struct share_allocation {
   std::vector<double> prices;       ///< K, >= 0
   std::vector<double> shares;       ///< J x K
   std::vector<double> pair_shares;  ///< P x K
-  std::vector<double>
-      rate_prices;  ///< J, where there are pairs: with time_prices and prices, the duals that prove the bound (optimize/pair_program.hpp)
-  std::vector<double> time_prices;        ///< J, likewise
-  std::vector<double> levels;             ///< J, what the objective calls a job's level; empty where it has none
+  std::vector<double> rate_prices;  ///< J, where there are pairs: with the others, the duals that prove the bound (optimize/pair_program.hpp)
+  std::vector<double> time_prices;  ///< J, likewise
+  std::vector<double> levels;  ///< J, what the objective calls a job's level; empty where it has none
   std::vector<std::uint32_t> unservable;  ///< jobs without a rate on any type that has devices: zeros, and they disturb nobody
   std::vector<std::uint32_t> conflicts;   ///< where infeasible: jobs whose promises cannot be kept together
   bool floors_met = true;
@@ -167,8 +166,8 @@ inline std::vector<double> own_rows(const share_instance& in) {
   return rows;
 }
 
-/// The instance of a scheduler that takes all types for equal: each job runs on all that it can as on the first of them; so does each of a pair,
-/// slowed by the other as on the first type on which both speeds are known.
+/// The instance of a scheduler that takes all types for equal: each job runs on all that it can as on the first of them; so does each of a
+/// pair, slowed by the other as on the first type on which both speeds are known.
 inline share_instance without_types(const share_instance& in) {
   share_instance one = in;
   const std::size_t K = in.types;

@@ -8,9 +8,9 @@
 ///            down to a sum of 1 if above.
 /// Method     A value rho asks of each job the rate r_j(rho) = remaining_j / (rho D_j - elapsed_j), D_j the denominator above. Shares that reach
 ///            the largest multiple of these rates tell by how much rho is off, and their prices p bound it from below: no rho at which
-///            the cheapest ways to the rates cost more than p N can be reached (with pairs: at which sum u_j r_j exceeds sum z_j + p N). That cost is
-///            convex and falls in rho; its root by Newton's method is the next rho. It rises to the optimum and needs three or four programs, each
-///            started from the prices of the last.
+///            the cheapest ways to the rates cost more than p N can be reached (with pairs: at which
+///            sum u_j r_j exceeds sum z_j + p N). That cost is convex and falls in rho; its root by Newton's
+///            method is the next rho. It rises to the optimum and needs three or four programs, each started from the prices of the last.
 /// Source     Narayanan et al., Gavel, OSDI 2020, section 4.2; the measure is that of Mahajan et al., Themis, NSDI 2020. Weights play no part there.
 
 #include <algorithm>

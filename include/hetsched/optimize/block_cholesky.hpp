@@ -55,7 +55,7 @@ class block_cholesky {
       }
       for (std::uint32_t k = head_[j]; k != none;) {
         const std::uint32_t after = next_[k];
-        take(k, j);
+        take(k);
         advance(k);
         k = after;
       }
@@ -161,8 +161,8 @@ class block_cholesky {
     }
   }
 
-  // Column k's part of column j.
-  void take(std::uint32_t k, std::uint32_t j) {
+  // Column k's part of the column that it waits at.
+  void take(std::uint32_t k) {
     const std::size_t from = position_[k];
     const block &l = l_[from], &d = pivot_[k];
     const double u0 = d[0] * l[0] + d[1] * l[1], u1 = d[0] * l[2] + d[1] * l[3];  // D l'
@@ -176,7 +176,6 @@ class block_cholesky {
       to[2] -= v[2] * u0 + v[3] * u2;
       to[3] -= v[2] * u1 + v[3] * u3;
     }
-    (void)j;
   }
 
   // Column k waits at the next row of its own.

@@ -5,8 +5,7 @@
 /// Problem    over columns c, each a job or a pair on one type: maximise d t + sum_c c_c x_c subject to the rows of pair_program.hpp, written with
 ///            slacks: rate - f_i = b_i + w_i t, time + s_i = 1, devices + g_k = N_k.
 /// Method     Mehrotra's predictor and corrector from an infeasible start. Two unknowns a job (its rate's and its time's dual), in the basis (rate
-/// row
-///            less mean rate times time row) in which a job's own block is diagonal; pairs tie the blocks of two jobs: a sparse system
+///            row less mean rate times time row) in which a job's own block is diagonal; pairs tie the blocks of two jobs: a sparse system
 ///            (block_cholesky.hpp). The K rows of devices and the column of t, which touch everybody, are its border: a Schur complement of order
 ///            K + 1. Each solve is refined.
 /// Cost       an iteration: the factor, K + 3 solves, and O(columns).
@@ -308,8 +307,8 @@ class pair_interior_point {
       o[as_is ? 2 : 1] += th * db;
       o[3] += th;
     }
-    // Rows that say the same leave nothing of a pivot but rounding. A little more on the diagonal, well above rounding, keeps duals near where they
-    // are wherever rows do not tell them apart; the right-hand sides are as before, so that the end is the same.
+    // Rows that say the same leave nothing of a pivot but rounding. A little more on the diagonal keeps duals near where they are wherever rows
+    // do not tell them apart; the right-hand sides are as before, so that the end is the same.
     held_diagonal_ = diagonal_;
     for (double& d : held_diagonal_) d *= 1 + held_;
     factor_.factor(held_diagonal_, off_);

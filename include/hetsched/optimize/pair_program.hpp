@@ -83,7 +83,10 @@ inline double pair_bound(const pair_program& in, std::span<double> u, std::span<
   }
   if (in.seeks_level) {
     if (!(weighed > 0)) return std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < J; ++i) u[i] /= weighed, z[i] /= weighed;
+    for (std::size_t i = 0; i < J; ++i) {
+      u[i] /= weighed;
+      z[i] /= weighed;
+    }
     for (std::size_t k = 0; k < K; ++k) p[k] /= weighed;
   }
   double bound = 0;

@@ -155,6 +155,7 @@ class pair_solver {
     set_units(p);
     double tolerance = pool_.empty() ? 1e-1 : 1e-2;
     if (pool_.empty()) first_pairs(p);
+    bool purged = false;
     for (int round = 0; round < settings_.most_programs; ++round) {
       collect_columns(p);
       const interior_outcome out = inner_.solve(p.seeks_level ? 1.0 : 0.0, .5, tolerance);
@@ -163,9 +164,15 @@ class pair_solver {
       take_duals(p);
       take_shares(p);
       if (close(lower_, upper_) || lower_ >= enough) return;
-      const std::size_t found = join(p);
       const double gap = std::isfinite(lower_) ? (upper_ - lower_) / std::max(std::abs(lower_), 1e-300) : tolerance;
-      if (found == 0 && tolerance <= finest) return;
+      if (round < 8 && gap > 1e-6) purge(.1);
+      const std::size_t found = join(p);
+      if (found == 0 && tolerance <= finest) {
+        // Rounding has stopped the method: once more without the pairs that nobody uses, whose rows it does not meet then.
+        if (purged || !purge(1)) return;
+        purged = true;
+        continue;
+      }
       tolerance = std::clamp(.1 * std::min(gap, found == 0 ? 1e-2 * tolerance : 1.0), finest, tolerance);
     }
   }
@@ -300,6 +307,18 @@ class pair_solver {
     best_single_.swap(single);
     best_pairs_.swap(pairs);
     solution_.level = p.seeks_level ? lower : 0.0;
+  }
+
+  /// Pairs whose share is smaller than so many times what they lack leave. @return whether any did
+  bool purge(double least) {
+    std::vector<std::size_t> kept;
+    for (std::size_t n = 0; n < pool_.size(); ++n) {
+      const std::size_t at = singles_.size() + n;
+      if (inner_.share(at) > least * inner_.reduced_cost(at)) kept.push_back(pool_[n]);
+      else in_pool_[pool_[n]] = 0;
+    }
+    pool_.swap(kept);
+    return pool_.size() < kept.size();
   }
 
   struct wanted {
