@@ -27,7 +27,15 @@
 #include <hetsched/objective/shortest.hpp>
 #include <hetsched/objective/throughput_sum.hpp>
 #include <hetsched/objective/water_filling.hpp>
+#include <hetsched/optimize/block_cholesky.hpp>
+#include <hetsched/optimize/cheapest_mix.hpp>
 #include <hetsched/optimize/choice.hpp>
+#include <hetsched/optimize/interior_point.hpp>
+#include <hetsched/optimize/pair_interior_point.hpp>
+#include <hetsched/optimize/pair_program.hpp>
+#include <hetsched/optimize/pair_solver.hpp>
+#include <hetsched/optimize/share_program.hpp>
+#include <hetsched/optimize/share_solver.hpp>
 #include <hetsched/place/allocate/choice_allocator.hpp>
 #include <hetsched/place/allocate/count_scan.hpp>
 #include <hetsched/place/allocate/fastest_in_turn.hpp>
