@@ -34,7 +34,7 @@ struct fit_options {
   int passes = 2;
   double noise_prior = 0.01;   ///< relative; worth `prior_points` points
   double prior_points = 2.0;
-  double held_out = 0.2;       ///< of the points
+  double held_out = 0.2;       ///< of the samples
   double held_out_cap = 9.0;   ///< squared deviations that one point may cost
   double inflation_limit = 30; ///< of variances, for residuals that follow each other
   double caution = 1.7;        ///< factor on variances: the grid and the trimming know less than they seem to
@@ -240,7 +240,10 @@ class ensemble_fit {
 
   double held_out(const entry& e) const {
     if (n_ < 6) return 0;
-    const std::size_t keep = n_ - static_cast<std::size_t>(std::ceil(options_.held_out * static_cast<double>(n_)));
+    double samples = 0, held = 0;
+    for (const point& p : points_) samples += p.count;
+    std::size_t keep = n_;
+    while (keep > n_ / 2 && held < options_.held_out * samples) held += points_[--keep].count;
     const std::span<const double> w{weights_.data(), keep}, y{values_.data(), keep};
     node before = e.shapes.at(0, w, y, sign_);
     std::size_t at = 0;

@@ -82,13 +82,23 @@ inline constexpr std::array<variant, 20> rising_variants{{
     {family::stretched, 0.85, -2, {0.02, 500}},
     {family::stretched, 1.3, -2, {0.1, 50}},
     {family::mmf, 0.5, -1, {0.02, 1e5}},
-    {family::mmf, 0.75, -1, {0.02, 1e4}},
+    {family::mmf, 0.75, -0.5, {0.02, 1e4}},
     {family::mmf, 1.3, -1, {0.02, 500}},
     {family::mmf, 1.6, -1, {0.05, 200}},
     {family::mmf, 2, -2, {0.1, 100}},
     {family::log_power, 3, -2, {0.3, 30}},
-    {family::inverse_log, 1, -1, {0.1, 1e6}},
+    {family::inverse_log, 1, 0, {0.1, 1e6}},
     {family::log_log, 1, -2, {0.05, 100}},
+}};
+
+/// For a first look, either way.
+inline constexpr std::array<variant, 6> quick_variants{{
+    {family::inverse_linear, 1, 0, {0.02, 5e3}},
+    {family::power, 1, 0, {0.02, 5}},
+    {family::exponential, 1, 0, {0.05, 200}},
+    {family::quadratic_inverse, 0.3, 0, {0.02, 1e3}},
+    {family::stretched, 0.6, 0, {0.02, 1e3}},
+    {family::shifted_power, 0.5, 0, {0.02, 1e5}},
 }};
 
 /// g at u >= 0; `log_step` = ln(k + 1), k = u span.

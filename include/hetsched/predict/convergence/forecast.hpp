@@ -78,9 +78,11 @@ struct recent_power_law {
 struct forecast_options {
   double recent = 0.3;          ///< of the steps seen: where the recent points begin
   double steepest = 0.8;        ///< of the power law without asymptote
-  double misfit = 0.02;         ///< relative: fits that differ by less are alike
-  double evidence = 3.0;        ///< difference of log likelihoods at which both weigh alike
-  double evidence_scale = 1.5;
+  double misfit = 0.03;         ///< relative: fits that differ by less are alike
+  double evidence = 3.5;        ///< difference of log likelihoods at which both weigh alike
+  double evidence_scale = 1.2;
+  std::array<double, 3> begins{0.1, 0.3, 0.55};  ///< of the steps seen: where the curve may begin
+  double begin_evidence = 12;   ///< log ratio of squared residuals, times points, from which a later begin is taken
   double growth = 0.1;          ///< exponent of a rising metric of which one point is known
   double widen = 1.0;           ///< factor on every interval
 };
@@ -90,12 +92,14 @@ class forecast {
   forecast() = default;
 
   /// @param points  of one regime in order of step
+  /// @param sign    1: falling, -1: rising
   forecast(std::span<const point> points, double origin, double sign, const fit_options& fit, const forecast_options& o) : options_{o}, sign_{sign} {
     if (points.empty()) return;
     count_ = points.size();
     origin_ = origin;
     last_ = points.back();
     mixture_ = fit_ensemble(points, origin, sign, fit);
+    leave_warm_up(points, fit);
     find_recent(points);
   }
 
@@ -110,7 +114,7 @@ class forecast {
     if (empty()) return quantiles::exactly(0);
     quantiles out = mixture_.empty() ? alone(step) : mixed(step);
     if (mixture_.empty() || step <= last_.step) return out;
-    if (end && *end > last_.step && recent_.usable) {
+    if (end && *end > last_.step && recent_.usable && count_ > 2) {
       const double share = toward_end_ * std::clamp((step - last_.step) / (*end - last_.step), 0.0, 1.0);
       out = between(out, without_asymptote(step), share);
     }
@@ -213,6 +217,49 @@ class forecast {
     return quantiles::of(v);
   }
 
+  // The mean curve of the mixture.
+  double fitted(const posterior& m, double k) const {
+    double sum = 0, weight = 0;
+    for (const component& c : m.curves) {
+      if (c.weight < 1e-2) continue;
+      sum += c.weight * (c.at.asymptote + sign_ * c.at.amplitude * shape(c.which, c.at.theta, k / m.span, std::log1p(k)));
+      weight += c.weight;
+    }
+    return weight > 0 ? sum / weight : last_.value;
+  }
+
+  // The first steps often follow another curve. They are left out where what follows is then fitted far better: begins are
+  // tried from early to late, by a few variants, and the last that pays is taken.
+  void leave_warm_up(std::span<const point> points, const fit_options& fit) {
+    if (mixture_.empty() || !(mixture_.best_weight > 0)) return;
+    const double seen = last_.step - origin_;
+    std::size_t taken = 0;
+    posterior reference;
+    for (const double begin : options_.begins) {
+      std::size_t from = 0;
+      while (from < points.size() && points[from].step - origin_ < begin * seen) ++from;
+      const std::span<const point> later = points.subspan(from);
+      if (from == 0 || later.size() < 8) continue;
+      posterior without = ensemble_fit{later, origin_, sign_, quick_variants, fit}.take();
+      if (without.empty()) continue;
+      const posterior& before = taken == 0 ? mixture_ : reference;
+      double all = 0, only = 0, used = 0;
+      for (std::size_t i = 0; i < later.size(); ++i) {
+        if (without.dropped[i]) continue;
+        const double k = later[i].step - origin_, value = std::max(later[i].value, 1e-12);
+        all += later[i].count * std::min(1.0, std::pow((later[i].value - fitted(before, k)) / value, 2));
+        only += later[i].count * std::pow((later[i].value - fitted(without, k)) / value, 2);
+        used += 1;
+      }
+      if (!(only > 0) || used * std::log(all / only) < options_.begin_evidence) continue;
+      taken = from;
+      reference = std::move(without);
+    }
+    if (taken == 0) return;
+    mixture_ = fit_ensemble(points.subspan(taken), origin_, sign_, fit);
+    mixture_.dropped.insert(mixture_.dropped.begin(), taken, 1);
+  }
+
   void find_recent(std::span<const point> points) {
     const double seen = last_.step - origin_;
     if (mixture_.empty() || !(seen > 0)) return;
@@ -231,6 +278,10 @@ class forecast {
     const double det = sw * sxx - sx * sx;
     if (!(det > 1e-12 * sw * sxx)) return;
     recent_.slope = (sw * sxy - sx * sy) / det;
+    if (sign_ < 0 && use.size() <= 4) {  // few points of a metric that levels off: the last ones say how fast it still rises
+      const point &a = points[use[1]], &b = points[use[0]];
+      recent_.slope = std::min(recent_.slope, std::log(b.value / a.value) / std::log((b.step - origin_) / (a.step - origin_)));
+    }
     recent_.slope = sign_ > 0 ? std::clamp(recent_.slope, -options_.steepest, 0.0) : std::clamp(recent_.slope, 0.0, options_.steepest);
     recent_.level = (sy - recent_.slope * sx) / sw;
     recent_.points = static_cast<double>(use.size());
@@ -238,12 +289,7 @@ class forecast {
     for (const std::size_t i : use) {
       const double k = points[i].step - origin_, w = points[i].count * recent_.points / sw;
       const double expected = recent_.at(k / seen);
-      double mean = 0;
-      for (const component& c : mixture_.curves)
-        if (c.weight > 1e-2) mean += c.weight * (c.at.asymptote + sign_ * c.at.amplitude * shape(c.which, c.at.theta, k / mixture_.span, std::log1p(k)));
-      double known = 0;
-      for (const component& c : mixture_.curves) known += c.weight > 1e-2 ? c.weight : 0;
-      mean = known > 0 ? mean / known : expected;
+      const double mean = fitted(mixture_, k);
       law += w * std::pow((points[i].value - expected) / expected, 2);
       mixture += w * std::pow((points[i].value - mean) / expected, 2);
     }

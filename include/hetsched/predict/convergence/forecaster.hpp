@@ -148,7 +148,7 @@ class forecaster {
     quick.passes = 2;
     const posterior first = ensemble_fit{sparse, origin_, sign, quick_variants, quick}.take();
     if (first.empty()) return thinned;
-    const component& top = *std::max_element(first.curves.begin(), first.curves.end(), [](const component& a, const component& b) { return a.weight < b.weight; });
+    const component& top = *std::min_element(first.curves.begin(), first.curves.end(), [](const component& a, const component& b) { return a.at.chi2 < b.at.chi2; });
     std::vector<double> residual(kept_.size());
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       const double k = kept_[i].step - origin_;
@@ -183,15 +183,6 @@ class forecaster {
     current_ = points.empty() ? forecast{} : forecast{points, origin_, sign_of(points), options_.fit, o};
     fresh_ = true;
   }
-
-  static constexpr std::array<variant, 6> quick_variants{{
-      {family::inverse_linear, 1, 0, {0.02, 5e3}},
-      {family::power, 1, 0, {0.02, 5}},
-      {family::exponential, 1, 0, {0.05, 200}},
-      {family::quadratic_inverse, 0.3, 0, {0.02, 1e3}},
-      {family::stretched, 0.6, 0, {0.02, 1e3}},
-      {family::shifted_power, 0.5, 0, {0.02, 1e5}},
-  }};
 
   options options_;
   std::vector<point> kept_;  // in order of step

@@ -79,10 +79,15 @@ inline std::size_t last_jump(std::span<const point> p, const regime_options& o =
     const auto before = detail::through(p.subspan(i - l, l), x), after = detail::through(p.subspan(i, r), x);
     const double jump = after.at - before.at;
     const double pooled = (before.residual2 + after.residual2) / std::max(1.0, static_cast<double>(l + r) - 4);
-    const double level = noise * std::abs(before.at);
+    const double level = 0.7 * noise * std::abs(before.at);  // few points may lie on a line by chance
     const double error = std::sqrt(std::max(pooled, level * level) * (before.variance + after.variance));
     const double change = std::max(std::abs(before.slope) * (x - p[i - l].step), std::abs(after.slope) * (p[i + r - 1].step - x));
     if (std::abs(jump) < o.deviations * error || std::abs(jump) < change || std::abs(jump) < o.least_change * std::abs(before.at)) continue;
+    // One stray point is not a jump: all but one of either side are beyond the middle, seen from the other side's line.
+    std::size_t strays = 0;
+    for (std::size_t k = i - l; k < i; ++k) strays += (after.at + after.slope * (p[k].step - x) - p[k].value) / jump < 0.5 ? 1 : 0;
+    for (std::size_t k = i; k < i + r; ++k) strays += (p[k].value - before.at - before.slope * (p[k].step - x)) / jump < 0.5 ? 1 : 0;
+    if (strays > 1) continue;
     const double strength = std::abs(jump) / std::max(error, 1e-300);
     // Neighbouring gaps see the same jump: the strongest of them is it. A later one replaces an earlier one.
     if (found != 0 && i - found <= o.window && strength <= strongest) continue;
