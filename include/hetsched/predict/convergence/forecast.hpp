@@ -64,6 +64,14 @@ class weighted_sample {
   double total_ = 0;
 };
 
+/// How narrow an answer is, in [0, 1]: 1 / (1 + width of the 80 % interval / median); 0 where the interval has no end.
+inline double confidence(const quantiles& q) {
+  const double low = q.at(.1), middle = q.at(.5), high = q.at(.9);
+  if (high == low) return 1;
+  if (!std::isfinite(high) || !(middle > 0)) return 0;
+  return 1 / (1 + (high - low) / middle);
+}
+
 /// ln y = level + slope ln(k / last) through recent points.
 struct recent_power_law {
   double level = 0, slope = 0;
@@ -78,7 +86,7 @@ struct recent_power_law {
 struct forecast_options {
   double recent = 0.3;          ///< of the steps seen: where the recent points begin
   double steepest = 0.8;        ///< of the power law without asymptote
-  double misfit = 0.03;         ///< relative: fits that differ by less are alike
+  double misfit = 0.02;         ///< relative: fits that differ by less are alike
   double evidence = 3.5;        ///< difference of log likelihoods at which both weigh alike
   double evidence_scale = 1.2;
   std::array<double, 3> begins{0.1, 0.3, 0.55};  ///< of the steps seen: where the curve may begin

@@ -21,6 +21,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <hetsched/predict/convergence/forecast.hpp>
@@ -36,6 +37,8 @@ enum class change_kind : std::uint8_t {
   rewind,   ///< the counter went back to a checkpoint
   restart,  ///< the counter began anew
 };
+
+constexpr std::string_view name(change_kind k) { return k == change_kind::jump ? "jump" : k == change_kind::rewind ? "rewind" : "restart"; }
 
 struct regime_change {
   double step = 0;  ///< the first of the new regime, by its own counter
