@@ -145,19 +145,20 @@ answer ask(const question& q, bool steps) { return forecast_program.empty() ? as
 
 // The power law alone: A (k + 1)^-theta + c by relative least squares.
 double power_law(std::span<const cv::point> seen, bool rising, double step) {
-  std::vector<double> u, l, w, y;
+  std::vector<cv::place> places;
+  std::vector<double> w, y;
   const double span = std::max(seen.back().step, 1e-9), sign = rising ? -1 : 1;
   for (const cv::point& p : seen) {
-    u.push_back(p.step / span), l.push_back(std::log1p(p.step)), y.push_back(p.value);
+    places.emplace_back(p.step, span), y.push_back(p.value);
     w.push_back(1 / std::max(1e-12, p.value * p.value));
   }
   const cv::variant power{cv::family::power, 1, 0, {0.02, 5}};
-  cv::profile grid{power, u, l};
+  cv::profile grid{power, places};
   grid.refine(0.02, 5, 400);
   cv::node best = grid.at(0, w, y, sign);
   for (std::size_t t = 1; t < grid.size(); ++t)
     if (const auto n = grid.at(t, w, y, sign); n.chi2 < best.chi2) best = n;
-  return best.asymptote + sign * best.amplitude * cv::shape(power, best.theta, step / span, std::log1p(step));
+  return best.asymptote + sign * best.amplitude * cv::shape(power, best.theta, {step, span});
 }
 
 // ---- real curves

@@ -31,7 +31,7 @@ struct curve {
   variant which{};
   double theta = 0, amplitude = 0, asymptote = 0, sign = 1, span = 1;
 
-  double g(double k) const { return shape(which, theta, k / span, std::log1p(k)); }
+  double g(double k) const { return shape(which, theta, place{k, span}); }
   double at(double k) const { return asymptote + sign * amplitude * g(k); }
 };
 

@@ -37,6 +37,7 @@ struct fit_options {
   double held_out = 0.2;       ///< of the samples
   double held_out_cap = 9.0;   ///< squared deviations that one point may cost
   double inflation_limit = 30; ///< of variances, for residuals that follow each other
+  double hopeless = 16;        ///< times the least sum of squares on a first grid: not looked at closer
   double caution = 1.7;        ///< factor on variances: the grid and the trimming know less than they seem to
 };
 
@@ -70,21 +71,24 @@ class ensemble_fit {
     out_.span = points.back().step - origin;
     prepare();
     for (const variant& v : variants) {
-      entry e{profile{v, positions_, log_steps_}, {}, 0};
+      entry e{profile{v, places_}, {}, 0};
       entries_.push_back(std::move(e));
     }
     evaluate();
-    for (int zoom = 0; zoom < 2; ++zoom)
+    for (int zoom = 0; zoom < 2; ++zoom) {
       for (entry& e : entries_) {
+        if (zoom > 0 && best(e).chi2 > options_.hopeless * best(entries_[top_]).chi2) continue;
         refine(e);
         evaluate(e);
       }
-    find_top();
+      find_top();
+    }
     for (int pass = 0; pass < o.passes; ++pass) {
       trim();
       reweigh();
       for (entry& e : entries_) e.nodes.clear();
       evaluate();
+      leave_hopeless();
     }
     add_between();
     measure_inflation();
@@ -112,15 +116,14 @@ class ensemble_fit {
   double prior2() const { return options_.prior_points * options_.noise_prior * options_.noise_prior; }
 
   void prepare() {
-    values_.resize(n_), weights_.resize(n_), scale_.resize(n_), residual_.resize(n_), positions_.resize(n_), log_steps_.resize(n_);
+    values_.resize(n_), weights_.resize(n_), scale_.resize(n_), residual_.resize(n_), places_.resize(n_);
     double largest = 0;
     for (const point& p : points_) largest = std::max(largest, p.value);
     least_ = (sign_ < 0 ? options_.floor : 1e-3) * (largest > 0 ? largest : 1.0);
     for (std::size_t i = 0; i < n_; ++i) {
       const double k = points_[i].step - out_.origin;
       values_[i] = points_[i].value;
-      positions_[i] = k / out_.span;
-      log_steps_[i] = std::log1p(k);
+      places_[i] = place{k, out_.span};
       scale_[i] = std::max(values_[i], least_);
     }
     used_ = static_cast<double>(n_);
@@ -145,6 +148,13 @@ class ensemble_fit {
     top_ = 0;
     for (std::size_t i = 1; i < entries_.size(); ++i)
       if (best(entries_[i]).chi2 < best(entries_[top_]).chi2) top_ = i;
+  }
+
+  // Variants so far behind that no refinement brings them back.
+  void leave_hopeless() {
+    const double least = best(entries_[top_]).chi2, ratio = std::exp(2 * 30 * options_.caution / std::max(2.0, used_));
+    std::erase_if(entries_, [&](const entry& e) { return best(e).chi2 > ratio * least + prior2(); });
+    find_top();
   }
 
   // More thetas between the neighbours of the best one.
@@ -180,7 +190,7 @@ class ensemble_fit {
           if (!(neighbour > 0 && neighbour < std::numeric_limits<double>::infinity())) continue;
           variant v = center;
           v.second = std::sqrt(center.second * neighbour);
-          entry e{profile{v, positions_, log_steps_}, {}, 0};
+          entry e{profile{v, places_}, {}, 0};
           evaluate(e);
           for (int zoom = 0; zoom < 2; ++zoom) {
             refine(e);
@@ -306,7 +316,8 @@ class ensemble_fit {
   double sign_;
   std::size_t n_, top_ = 0;
   double least_ = 0, used_ = 0;
-  std::vector<double> values_, weights_, scale_, residual_, positions_, log_steps_;
+  std::vector<double> values_, weights_, scale_, residual_;
+  std::vector<place> places_;
   std::vector<entry> entries_;
   posterior out_;
 };

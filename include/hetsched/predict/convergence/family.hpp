@@ -101,22 +101,54 @@ inline constexpr std::array<variant, 6> quick_variants{{
     {family::shifted_power, 0.5, 0, {0.02, 1e5}},
 }};
 
-/// g at u >= 0; `log_step` = ln(k + 1), k = u span.
-inline double shape(const variant& f, double theta, double u, double log_step) {
-  const double v = theta * u;
+/// A point's place on a curve, with the logarithms that shapes are made of.
+struct place {
+  double u = 0;
+  double log_u = 0;         ///< -infinity at 0
+  double log_step = 0;      ///< ln(k + 1)
+  double log_log_step = 0;  ///< -infinity at 0
+
+  place() = default;
+  place(double k, double span) : u{k / span}, log_u{std::log(u)}, log_step{std::log1p(k)}, log_log_step{std::log(log_step)} {}
+};
+
+/// g at a place of k >= 0.
+inline double shape(const variant& f, double theta, const place& at) {
+  const double v = theta * at.u;
   switch (f.which) {
     case family::inverse_linear: return 1 / (1 + v);
-    case family::power: return std::exp(-theta * log_step);
+    case family::power: return std::exp(-theta * at.log_step);
     case family::exponential: return std::exp(-v);
     case family::quadratic_inverse: return 1 / (1 + v * (1 + f.second * v));
-    case family::shifted_power: return f.second == 0.5 ? 1 / std::sqrt(1 + v) : std::pow(1 + v, -f.second);
-    case family::stretched: return std::exp(-(f.second == 0.5 ? std::sqrt(v) : std::pow(v, f.second)));
-    case family::mmf: return 1 / (1 + (f.second == 0.5 ? std::sqrt(v) : f.second == 2 ? v * v : std::pow(v, f.second)));
-    case family::log_power: return 1 / (1 + std::pow(log_step / theta, f.second));
-    case family::inverse_log: return 1 / std::log(std::exp(log_step) + theta);
-    case family::log_log: return -std::log(log_step + theta);
+    case family::shifted_power: return f.second == 0.5 ? 1 / std::sqrt(1 + v) : f.second == 2 ? 1 / ((1 + v) * (1 + v)) : std::pow(1 + v, -f.second);
+    case family::stretched: return std::exp(-(f.second == 0.5 ? std::sqrt(v) : std::exp(f.second * (std::log(theta) + at.log_u))));
+    case family::mmf: return 1 / (1 + (f.second == 0.5 ? std::sqrt(v) : f.second == 2 ? v * v : std::exp(f.second * (std::log(theta) + at.log_u))));
+    case family::log_power: return 1 / (1 + std::exp(f.second * (at.log_log_step - std::log(theta))));
+    case family::inverse_log: return 1 / std::log(std::exp(at.log_step) + theta);
+    case family::log_log: return -std::log(at.log_step + theta);
   }
   return 0;
+}
+
+/// The shape at every place; what depends on theta alone is computed once.
+inline void shapes(const variant& f, double theta, std::span<const place> places, std::span<double> out) {
+  const double log_theta = std::log(theta), s = f.second;
+  const auto each = [&](auto g) {
+    for (std::size_t i = 0; i < places.size(); ++i) out[i] = g(places[i]);
+  };
+  switch (f.which) {
+    case family::inverse_linear: return each([=](const place& p) { return 1 / (1 + theta * p.u); });
+    case family::quadratic_inverse: return each([=](const place& p) { return 1 / (1 + theta * p.u * (1 + s * theta * p.u)); });
+    case family::stretched:
+      if (s == 0.5) break;
+      return each([=](const place& p) { return std::exp(-std::exp(s * (log_theta + p.log_u))); });
+    case family::mmf:
+      if (s == 0.5 || s == 2) break;
+      return each([=](const place& p) { return 1 / (1 + std::exp(s * (log_theta + p.log_u))); });
+    case family::log_power: return each([=](const place& p) { return 1 / (1 + std::exp(s * (p.log_log_step - log_theta))); });
+    default: break;
+  }
+  each([&](const place& p) { return shape(f, theta, p); });
 }
 
 }  // namespace hetsched::convergence

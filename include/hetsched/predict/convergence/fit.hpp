@@ -83,11 +83,10 @@ class profile {
  public:
   static constexpr std::size_t coarse = 18;
 
-  /// Shapes: positions.size() == log_steps.size(): u and ln(k + 1) of every point. Both must outlive the profile.
-  profile(const variant& f, std::span<const double> positions, std::span<const double> log_steps)
-      : variant_{f}, positions_{positions}, log_steps_{log_steps} {
+  /// @param places  of every point; must outlive the profile
+  profile(const variant& f, std::span<const place> places) : variant_{f}, places_{places} {
     thetas_.reserve(coarse + 24);
-    shapes_.reserve((coarse + 24) * positions.size());
+    shapes_.reserve((coarse + 24) * places.size());
     const double ratio = std::pow(f.range.high / f.range.low, 1.0 / (coarse - 1));
     double theta = f.range.low;
     for (std::size_t i = 0; i < coarse; ++i, theta *= ratio) insert(theta);
@@ -98,7 +97,7 @@ class profile {
 
   /// The node at grid position t over the first weights.size() points.
   node at(std::size_t t, std::span<const double> weights, std::span<const double> values, double sign) const {
-    const double* g = shapes_.data() + t * positions_.size();
+    const double* g = shapes_.data() + t * places_.size();
     projection_sums s, other;
     std::size_t i = 0;
     for (; i + 1 < weights.size(); i += 2) {  // two chains of additions, so that neither waits for the other
@@ -110,7 +109,7 @@ class profile {
     return project(s, thetas_[t], sign);
   }
 
-  double g(std::size_t t, std::size_t i) const { return shapes_[t * positions_.size() + i]; }
+  double g(std::size_t t, std::size_t i) const { return shapes_[t * places_.size() + i]; }
 
   /// `many` more thetas strictly between low and high.
   void refine(double low, double high, std::size_t many) {
@@ -126,11 +125,13 @@ class profile {
 
   void insert(double theta) {
     thetas_.push_back(theta);
-    for (std::size_t i = 0; i < positions_.size(); ++i) shapes_.push_back(shape(variant_, theta, positions_[i], log_steps_[i]));
+    const std::size_t before = shapes_.size();
+    shapes_.resize(before + places_.size());
+    shapes(variant_, theta, places_, std::span{shapes_}.subspan(before));
   }
 
   variant variant_;
-  std::span<const double> positions_, log_steps_;
+  std::span<const place> places_;
   std::vector<double> thetas_;
   std::vector<double> shapes_;
 };

@@ -87,9 +87,11 @@ struct forecast_options {
   double recent = 0.3;          ///< of the steps seen: where the recent points begin
   double steepest = 0.8;        ///< of the power law without asymptote
   double misfit = 0.02;         ///< relative: fits that differ by less are alike
+  double toward_end = 1.0;      ///< the most that a forecast moves toward it
   double evidence = 3.5;        ///< difference of log likelihoods at which both weigh alike
   double evidence_scale = 1.2;
   std::array<double, 3> begins{0.1, 0.3, 0.55};  ///< of the steps seen: where the curve may begin
+  std::size_t few = 64;         ///< with more points, residuals that do not follow each other are enough to look no further
   double begin_evidence = 12;   ///< log ratio of squared residuals, times points, from which a later begin is taken
   double growth = 0.1;          ///< exponent of a rising metric of which one point is known
   double widen = 1.0;           ///< factor on every interval
@@ -170,10 +172,10 @@ class forecast {
 
   quantiles mixed(double step) const {
     weighted_sample sample;
-    const double k = std::max(0.0, step - origin_);
+    const place at{std::max(0.0, step - origin_), mixture_.span};
     for (const component& c : mixture_.curves) {
       if (c.weight < 1e-4) continue;
-      const double g = shape(c.which, c.at.theta, k / mixture_.span, std::log1p(k));
+      const double g = shape(c.which, c.at.theta, at);
       const double mean = c.at.asymptote + sign_ * c.at.amplitude * g;
       const double along = 1 + sign_ * c.at.slope * g;
       const double parameters = (c.at.var_asymptote * along * along + c.at.var_amplitude * g * g) * mixture_.inflation;
@@ -228,9 +230,10 @@ class forecast {
   // The mean curve of the mixture.
   double fitted(const posterior& m, double k) const {
     double sum = 0, weight = 0;
+    const place at{k, m.span};
     for (const component& c : m.curves) {
       if (c.weight < 1e-2) continue;
-      sum += c.weight * (c.at.asymptote + sign_ * c.at.amplitude * shape(c.which, c.at.theta, k / m.span, std::log1p(k)));
+      sum += c.weight * (c.at.asymptote + sign_ * c.at.amplitude * shape(c.which, c.at.theta, at));
       weight += c.weight;
     }
     return weight > 0 ? sum / weight : last_.value;
@@ -239,7 +242,8 @@ class forecast {
   // The first steps often follow another curve. They are left out where what follows is then fitted far better: begins are
   // tried from early to late, by a few variants, and the last that pays is taken.
   void leave_warm_up(std::span<const point> points, const fit_options& fit) {
-    if (mixture_.empty() || !(mixture_.best_weight > 0)) return;
+    if (mixture_.empty()) return;
+    if (points.size() > options_.few && mixture_.inflation <= 1.1 * fit.caution) return;  // residuals look like noise
     const double seen = last_.step - origin_;
     std::size_t taken = 0;
     posterior reference;
@@ -308,7 +312,7 @@ class forecast {
     recent_.usable = true;
     const double floor = options_.misfit * options_.misfit;
     const double against = 0.5 * recent_.points * std::log((law + floor) / (mixture + floor));
-    toward_end_ = 1 / (1 + std::exp(std::clamp((against - options_.evidence) / options_.evidence_scale, -50.0, 50.0)));
+    toward_end_ = options_.toward_end / (1 + std::exp(std::clamp((against - options_.evidence) / options_.evidence_scale, -50.0, 50.0)));
   }
 
   // The normal distribution at the probabilities of `quantiles`.

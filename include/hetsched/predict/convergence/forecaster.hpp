@@ -148,14 +148,14 @@ class forecaster {
     const std::vector<point> thinned = thin(kept_, origin_, options_.points);
     for (std::size_t i = 0; i < thinned.size(); i += stride) sparse.push_back(thinned[i]);
     fit_options quick = options_.fit;
-    quick.passes = 2;
+    quick.passes = 1;
     const posterior first = ensemble_fit{sparse, origin_, sign, quick_variants, quick}.take();
     if (first.empty()) return thinned;
     const component& top = *std::min_element(first.curves.begin(), first.curves.end(), [](const component& a, const component& b) { return a.at.chi2 < b.at.chi2; });
     std::vector<double> residual(kept_.size());
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       const double k = kept_[i].step - origin_;
-      const double fitted = top.at.asymptote + sign * top.at.amplitude * shape(top.which, top.at.theta, k / first.span, std::log1p(k));
+      const double fitted = top.at.asymptote + sign * top.at.amplitude * shape(top.which, top.at.theta, place{k, first.span});
       residual[i] = std::abs(kept_[i].value - fitted) / std::max(fitted, 1e-300) * std::sqrt(std::min(kept_[i].count, 4.0));
     }
     std::vector<double> sorted = residual;
