@@ -18,6 +18,7 @@
 #include <hetsched/objective/gittins.hpp>
 #include <hetsched/objective/least_attained.hpp>
 #include <hetsched/objective/shortest.hpp>
+#include <hetsched/optimize/nnls.hpp>
 #include <hetsched/place/allocate/count_scan.hpp>
 #include <hetsched/place/allocate/marginal_gain.hpp>
 #include <hetsched/place/allocate/ordered_greedy.hpp>
@@ -31,8 +32,17 @@
 #include <hetsched/plan.hpp>
 #include <hetsched/predict/compose.hpp>
 #include <hetsched/predict/concept.hpp>
+#include <hetsched/predict/convergence/crossing.hpp>
+#include <hetsched/predict/convergence/ensemble.hpp>
+#include <hetsched/predict/convergence/family.hpp>
+#include <hetsched/predict/convergence/fit.hpp>
+#include <hetsched/predict/convergence/forecast.hpp>
+#include <hetsched/predict/convergence/forecaster.hpp>
+#include <hetsched/predict/convergence/regime.hpp>
+#include <hetsched/predict/convergence/thin.hpp>
 #include <hetsched/predict/declared_speed.hpp>
 #include <hetsched/predict/declared_work.hpp>
+#include <hetsched/predict/learned_work.hpp>
 #include <hetsched/predict/rate_table.hpp>
 #include <hetsched/published/easy_backfill.hpp>
 #include <hetsched/published/first_come_first_served.hpp>

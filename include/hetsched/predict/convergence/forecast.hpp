@@ -67,8 +67,9 @@ class weighted_sample {
 /// How narrow an answer is, in [0, 1]: 1 / (1 + width of the 80 % interval / median); 0 where the interval has no end.
 inline double confidence(const quantiles& q) {
   const double low = q.at(.1), middle = q.at(.5), high = q.at(.9);
+  if (!std::isfinite(high)) return 0;
   if (high == low) return 1;
-  if (!std::isfinite(high) || !(middle > 0)) return 0;
+  if (!(middle > 0)) return 0;
   return 1 / (1 + (high - low) / middle);
 }
 

@@ -96,8 +96,7 @@ class forecaster {
   void keep(point p) {
     kept_.push_back(p);
     if (kept_.size() > options_.most_kept) {
-      find_jump();
-      kept_ = few();
+      kept_ = few(find_jump());
     }
   }
 
@@ -140,12 +139,11 @@ class forecaster {
   }
 
   // What is kept as at most `points` points, those far from a first fit left out.
-  std::vector<point> few() const {
+  std::vector<point> few(std::vector<point> thinned) const {
     if (kept_.size() <= options_.points) return kept_;
     const double sign = sign_of(kept_);
     std::vector<point> sparse;
     const std::size_t stride = std::max<std::size_t>(1, options_.points / 64);
-    const std::vector<point> thinned = thin(kept_, origin_, options_.points);
     for (std::size_t i = 0; i < thinned.size(); i += stride) sparse.push_back(thinned[i]);
     fit_options quick = options_.fit;
     quick.passes = 1;
@@ -166,21 +164,22 @@ class forecaster {
     return thin(kept_, origin_, options_.points, dropped);
   }
 
-  void find_jump() {
-    const std::vector<point> thinned = kept_.size() > options_.points ? thin(kept_, origin_, options_.points) : kept_;
+  // Leaves what was before the last jump, and returns the rest thinned.
+  std::vector<point> find_jump() {
+    std::vector<point> thinned = thin(kept_, origin_, options_.points);
     const std::size_t at = last_jump(thinned, options_.regimes);
-    if (at == 0) return;
+    if (at == 0) return thinned;
     const double before = thinned[at - 1].step, from = thinned[at].step;
     const double edge = (before + from) / 2;
     std::erase_if(kept_, [&](const point& p) { return p.step < edge; });
     origin_ = std::min(before, kept_.front().step);
     changes_.push_back({kept_.front().step, change_kind::jump});
+    return thin(kept_, origin_, options_.points);
   }
 
   void fit() {
     if (!late_.empty() && !kept_.empty()) sort_in();
-    find_jump();
-    const std::vector<point> points = few();
+    const std::vector<point> points = few(find_jump());
     forecast_options o = options_.forecast;
     if (!changes_.empty()) o.widen *= options_.widen_after_change;
     current_ = points.empty() ? forecast{} : forecast{points, origin_, sign_of(points), options_.fit, o};

@@ -25,11 +25,11 @@ inline std::vector<point> thin(std::span<const point> p, double origin, std::siz
   std::vector<double> place(p.size());
   for (std::size_t i = 0; i < p.size(); ++i) place[i] = std::log1p(p[i].step - origin);
   const double first = p.empty() ? 0 : place.front(), whole = p.empty() ? 0 : place.back() - first;
-  const auto bin = [&](std::size_t i, double bins) { return whole > 0 ? std::floor((place[i] - first) / whole * bins) : 0; };
-  double bins = 1e9;
-  if (p.size() > most) {
-    double low = 1, high = 1e6;
-    for (int step = 0; step < 24 && high > 1.02 * low; ++step) {
+  const auto bin = [&](std::size_t i, double bins) { return static_cast<std::int64_t>((place[i] - first) * bins); };
+  double bins = 0;  // a unit of ln(k + 1)
+  if (p.size() > most && whole > 0) {
+    double low = 1 / whole, high = 1e6 / whole;
+    for (int step = 0; step < 24 && high > 1.03 * low; ++step) {
       const double middle = std::sqrt(low * high);
       std::size_t filled = 1;
       for (std::size_t i = 1; i < p.size(); ++i) filled += bin(i, middle) != bin(i - 1, middle) ? 1 : 0;
@@ -37,7 +37,7 @@ inline std::vector<point> thin(std::span<const point> p, double origin, std::siz
     }
     bins = low;
   }
-  double here = -1;
+  std::int64_t here = -1;
   point sum{0, 0, 0};
   const auto flush = [&] {
     if (sum.count > 0) out.push_back({sum.step / sum.count, sum.value / sum.count, sum.count});
@@ -45,7 +45,7 @@ inline std::vector<point> thin(std::span<const point> p, double origin, std::siz
   };
   for (std::size_t i = 0; i < p.size(); ++i) {
     if (!dropped.empty() && dropped[i]) continue;
-    const double b = p.size() > most ? bin(i, bins) : static_cast<double>(i);
+    const std::int64_t b = p.size() > most ? bin(i, bins) : static_cast<std::int64_t>(i);
     if (b != here) flush();
     here = b;
     sum.step += p[i].step * p[i].count;
