@@ -53,7 +53,8 @@ struct sample {
   std::string run;
   double step, value;
 };
-std::optional<std::vector<run>> load(const fs::path& file, const std::function<std::optional<sample>(const std::map<std::string, std::string>&)>& take) {
+using take_row = std::function<std::optional<sample>(const std::map<std::string, std::string>&)>;
+std::optional<std::vector<run>> load(const fs::path& file, const take_row& take) {
   std::ifstream in{file};
   std::string line;
   if (!std::getline(in, line)) {
@@ -180,6 +181,7 @@ struct scores {
 };
 
 scores real_set(const char* title, const std::vector<run>& runs, std::size_t least, std::size_t most = 1000000) {
+  const bool whole = title[0] != ' ';  // parts of a set are shown, aims hold for sets
   std::vector<double> forecast, power, carry;
   int inside = 0, worse = 0;
   for (const run& r : runs) {
@@ -198,15 +200,16 @@ scores real_set(const char* title, const std::vector<run>& runs, std::size_t lea
     inside += a.low <= truth && truth <= a.high ? 1 : 0;
     worse += error > carried + (a.high - a.low) * (1 + 1e-9) ? 1 : 0;
     if (each)
-      std::printf("    %-60s %3zu seen, last %.4g, forecast %.4g [%.4g, %.4g], truth %.4g: %+.1f %%\n", r.name.c_str(), q.seen.size(), last, a.median, a.low,
-                  a.high, truth, 100 * (a.median - truth) / truth);
+      std::printf("    %-60s %3zu seen, last %.4g, forecast %.4g [%.4g, %.4g], truth %.4g: %+.1f %%\n", r.name.c_str(), q.seen.size(), last,
+                  a.median, a.low, a.high, truth, 100 * (a.median - truth) / truth);
   }
   const auto both = [](const std::vector<double>& v) { return score{100 * at(v, .5), 100 * at(v, .9)}; };
   const scores s{both(forecast), both(power), both(carry)};
-  std::printf("%-34s %4zu  | %5.1f %5.1f | %5.1f %5.1f | %5.1f %5.1f | %3.0f %%\n", title, forecast.size(), s.forecast.median, s.forecast.p90, s.power.median,
-              s.power.p90, s.carry.median, s.carry.p90, forecast.empty() ? 0.0 : 100.0 * inside / static_cast<double>(forecast.size()));
+  if (forecast.empty()) return s;
+  std::printf("%-34s %4zu  | %5.1f %5.1f | %5.1f %5.1f | %5.1f %5.1f | %3.0f %%\n", title, forecast.size(), s.forecast.median, s.forecast.p90,
+              s.power.median, s.power.p90, s.carry.median, s.carry.p90, 100.0 * inside / static_cast<double>(forecast.size()));
   aim(worse == 0, "on a single curve worse than carry-last by more than the width of the 80 % interval");
-  aim(forecast.empty() || (s.forecast.median <= s.carry.median && s.forecast.p90 <= s.carry.p90), "worse than carry-last over the set");
+  aim(!whole || (s.forecast.median <= s.carry.median && s.forecast.p90 <= s.carry.p90), "worse than carry-last over the set");
   return s;
 }
 
@@ -282,14 +285,16 @@ std::vector<truth> truths() {
     out.push_back({"MMF, rising", true, [=](double k) { return 0.9 - 0.8 / (1 + std::pow(rate * k, shape)); }});
     out.push_back({"Weibull, rising", true, [=](double k) { return 0.9 - 0.8 * std::exp(-std::pow(decay * k, shape)); }});
     out.push_back({"Janoschek, rising", true, [=](double k) { return 0.9 - 0.8 * std::exp(-0.1 * std::pow(k, 0.4 + 0.1 * i)); }});
-    out.push_back({"Hill3, rising", true, [=](double k) { return 0.9 * std::pow(k, 1 + 0.3 * i) / (std::pow(100, 1 + 0.3 * i) + std::pow(k, 1 + 0.3 * i)); }});
+    const double steep = 1 + 0.3 * i;
+    out.push_back({"Hill3, rising", true, [=](double k) { return 0.9 * std::pow(k, steep) / (std::pow(100, steep) + std::pow(k, steep)); }});
     out.push_back({"ilog2, rising", true, [=](double k) { return 0.9 - 0.6 / std::log(k + 2.72 + 10 * i); }});
   }
   return out;
 }
 
 void synthetic_curves(int repeats) {
-  std::printf("\nsteps to converge, truth 1000: median error %%, share inside of the 80 %% interval; 2 %% noise, 2 %% outliers x 1.5, every 2nd step\n");
+  std::printf("\nsteps to converge, truth 1000: median error, share inside of the 80 %% interval\n");
+  std::printf("2 %% noise, 2 %% outliers x 1.5, every 2nd step\n");
   std::printf("%-24s | %-18s | %-18s | %-18s\n", "truth", "20 % seen", "40 % seen", "80 % seen");
   struct tally {
     std::vector<double> errors;

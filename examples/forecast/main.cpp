@@ -156,9 +156,11 @@ int run(int argc, char** argv) {
   }
   if (file.empty()) throw usage_error{"--curve: is missing; see --help"};
   if ((by_decrement->count() > 0) == (by_target->count() > 0))
-    throw usage_error{"--target-decrement, --target-loss: found " + std::string{by_target->count() > 0 ? "both" : "neither"} + ", expected one of them"};
+    throw usage_error{"--target-decrement, --target-loss: found " + std::string{by_target->count() > 0 ? "both" : "neither"} +
+                      ", expected one of them"};
   if ((by_decrement->count() > 0) != (by_window->count() > 0))
-    throw usage_error{"--window: " + std::string{by_window->count() > 0 ? "goes with --target-decrement only" : "is missing beside --target-decrement"}};
+    throw usage_error{std::string{"--window: "} +
+                      (by_window->count() > 0 ? "goes with --target-decrement only" : "is missing beside --target-decrement")};
   cv::criterion converged;
   if (by_target->count() > 0) {
     converged = cv::criterion::by_target(number("--target-loss", target, 0, "a finite number of 0 or more"));

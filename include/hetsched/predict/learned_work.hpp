@@ -53,7 +53,8 @@ struct learned_work_options {
 template <class Job, class CriterionOf = same_criterion>
 class learned_work {
  public:
-  explicit learned_work(CriterionOf criterion_of = {}, learned_work_options o = {}) : criterion_of_{std::move(criterion_of)}, options_{std::move(o)} {}
+  explicit learned_work(CriterionOf criterion_of = {}, learned_work_options o = {})
+      : criterion_of_{std::move(criterion_of)}, options_{std::move(o)} {}
 
   /// A run of this key converged after so many steps.
   /// @throws invalid_input if steps is not a finite number above 0

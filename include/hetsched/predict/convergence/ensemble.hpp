@@ -176,7 +176,8 @@ class ensemble_fit {
       for (const family f : {family::quadratic_inverse, family::stretched, family::mmf}) {
         std::size_t leader = entries_.size();
         for (std::size_t i = 0; i < entries_.size(); ++i)
-          if (entries_[i].shapes.which().which == f && (leader == entries_.size() || best(entries_[i]).chi2 < best(entries_[leader]).chi2)) leader = i;
+          if (entries_[i].shapes.which().which == f)
+            if (leader == entries_.size() || best(entries_[i]).chi2 < best(entries_[leader]).chi2) leader = i;
         if (leader == entries_.size() || best(entries_[leader]).chi2 > 1.5 * best(entries_[top_]).chi2) continue;
         const variant center = entries_[leader].shapes.which();
         double below = 0, above = std::numeric_limits<double>::infinity();

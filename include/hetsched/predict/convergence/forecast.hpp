@@ -129,7 +129,7 @@ class forecast {
       const double share = toward_end_ * std::clamp((step - last_.step) / (*end - last_.step), 0.0, 1.0);
       out = between(out, without_asymptote(step), share);
     }
-    if (count_ == 2) out = between(out, quantiles::exactly(last_.value), 0.5);
+    if (count_ == 2) out = as_wide_as_alone(between(out, quantiles::exactly(last_.value), 0.5), step);
     return widened(out);
   }
 
@@ -155,6 +155,9 @@ class forecast {
     if (options_.widen > 1)
       for (std::size_t i = 0; i < v.size(); ++i)
         if (v[i] < never && v[4] < never) v[i] = std::max(origin_, v[4] + options_.widen * (v[i] - v[4]));
+    if (count_ == 2) {  // any curve goes through two points
+      for (std::size_t i = 0; i < 3; ++i) v[i] = std::min(v[i], last_.step), v[8 - i] = never;
+    }
     return quantiles::of(v);
   }
 
@@ -192,6 +195,14 @@ class forecast {
     const double median = sign_ < 0 ? last_.value * std::pow(ratio, options_.growth) : last_.value;
     std::array<double, 9> v{};
     for (std::size_t i = 0; i < v.size(); ++i) v[i] = median * std::exp(standard[i] * (0.1 + 0.3 * std::log(ratio)));
+    return quantiles::of(v);
+  }
+
+  quantiles as_wide_as_alone(const quantiles& q, double step) const {
+    const quantiles one = alone(step);
+    const double median = q.values()[4], scale = one.values()[4] > 0 ? median / one.values()[4] : 0;
+    std::array<double, 9> v = q.values();
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] = i < 4 ? std::min(v[i], scale * one.values()[i]) : std::max(v[i], scale * one.values()[i]);
     return quantiles::of(v);
   }
 

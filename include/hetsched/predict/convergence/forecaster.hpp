@@ -149,7 +149,8 @@ class forecaster {
     quick.passes = 1;
     const posterior first = ensemble_fit{sparse, origin_, sign, quick_variants, quick}.take();
     if (first.empty()) return thinned;
-    const component& top = *std::min_element(first.curves.begin(), first.curves.end(), [](const component& a, const component& b) { return a.at.chi2 < b.at.chi2; });
+    const auto better = [](const component& a, const component& b) { return a.at.chi2 < b.at.chi2; };
+    const component& top = *std::min_element(first.curves.begin(), first.curves.end(), better);
     std::vector<double> residual(kept_.size());
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       const double k = kept_[i].step - origin_;
