@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <hetsched/predict/convergence/family.hpp>
@@ -37,6 +38,8 @@ struct fit_options {
   double held_out = 0.2;       ///< of the samples
   double held_out_cap = 9.0;   ///< squared deviations that one point may cost
   double inflation_limit = 30; ///< of variances, for residuals that follow each other
+  int rounds = 4;              ///< of second parameters between those of the variants
+  double closest = 0.12;       ///< no two logarithms of second parameters get nearer by halving less than this
   double hopeless = 16;        ///< times the least sum of squares on a first grid: not looked at closer
   double caution = 1.7;        ///< factor on variances: the grid and the trimming know less than they seem to
 };
@@ -170,37 +173,52 @@ class ensemble_fit {
     e.shapes.refine(low, high, 7);
   }
 
-  // Second parameters between those of the best variant of a family and its neighbours.
+  // Second parameters between those of the best variant of a family and its neighbours, closer and closer.
   void add_between() {
-    for (int round = 0; round < 2; ++round)
-      for (const family f : {family::quadratic_inverse, family::stretched, family::mmf}) {
+    for (const family f : {family::quadratic_inverse, family::stretched, family::mmf})
+      for (int round = 0; round < options_.rounds; ++round) {
         std::size_t leader = entries_.size();
         for (std::size_t i = 0; i < entries_.size(); ++i)
           if (entries_[i].shapes.which().which == f)
             if (leader == entries_.size() || best(entries_[i]).chi2 < best(entries_[leader]).chi2) leader = i;
-        if (leader == entries_.size() || best(entries_[leader]).chi2 > 1.5 * best(entries_[top_]).chi2) continue;
+        if (leader == entries_.size() || best(entries_[leader]).chi2 > 1.3 * best(entries_[top_]).chi2) break;
         const variant center = entries_[leader].shapes.which();
-        double below = 0, above = std::numeric_limits<double>::infinity();
-        for (const entry& e : entries_) {
-          const variant& v = e.shapes.which();
-          if (v.which != f) continue;
-          if (v.second < center.second) below = std::max(below, v.second);
-          if (v.second > center.second) above = std::min(above, v.second);
-        }
+        const double theta = best(entries_[leader]).theta;
+        const auto [below, above] = neighbours(center);
         for (const double neighbour : {below, above}) {
           if (!(neighbour > 0 && neighbour < std::numeric_limits<double>::infinity())) continue;
+          if (std::abs(std::log(neighbour / center.second)) < options_.closest) continue;
           variant v = center;
           v.second = std::sqrt(center.second * neighbour);
-          entry e{profile{v, places_}, {}, 0};
+          entry e{profile{v, places_, {theta / 3, theta * 3}, 9}, {}, 0};
           evaluate(e);
-          for (int zoom = 0; zoom < 2; ++zoom) {
-            refine(e);
-            evaluate(e);
-          }
+          refine(e);
+          evaluate(e);
           entries_.push_back(std::move(e));
         }
+        find_top();
       }
-    find_top();
+  }
+
+  // Of the second parameter, among the variants of a family: the next below and above; 0 and infinity at the ends.
+  std::pair<double, double> neighbours(const variant& center) const {
+    double below = 0, above = std::numeric_limits<double>::infinity();
+    for (const entry& e : entries_) {
+      const variant& v = e.shapes.which();
+      if (v.which != center.which) continue;
+      if (v.second < center.second) below = std::max(below, v.second);
+      if (v.second > center.second) above = std::min(above, v.second);
+    }
+    return {below, above};
+  }
+
+  // A variant speaks for the second parameters that are nearest to its own: where they are dense, for few.
+  double log_share(const variant& v) const {
+    const auto [below, above] = neighbours(v);
+    const double left = below > 0 ? std::log(v.second / below) : -1;
+    const double right = above < std::numeric_limits<double>::infinity() ? std::log(above / v.second) : -1;
+    if (left < 0 && right < 0) return 0;
+    return std::log(left < 0 ? right : right < 0 ? left : (left + right) / 2);
   }
 
   double fitted(std::size_t i) const {
@@ -295,7 +313,8 @@ class ensemble_fit {
         sum += mass;
       }
       for (std::size_t k = from; k < out_.curves.size(); ++k) out_.curves[k].weight /= sum;
-      parts.push_back({from, out_.curves.size(), peak + std::log(sum / std::log(v.range.high / v.range.low)) + held_out(e) + v.log_prior, &v});
+      const double evidence = peak + std::log(sum / std::log(v.range.high / v.range.low)) + held_out(e);
+      parts.push_back({from, out_.curves.size(), evidence + v.log_prior + log_share(v), &v});
     }
     double most = -std::numeric_limits<double>::infinity(), sum = 0;
     for (const part& p : parts) most = std::max(most, p.log_weight);

@@ -84,12 +84,14 @@ class profile {
   static constexpr std::size_t coarse = 18;
 
   /// @param places  of every point; must outlive the profile
-  profile(const variant& f, std::span<const place> places) : variant_{f}, places_{places} {
+  profile(const variant& f, std::span<const place> places) : profile{f, places, f.range, coarse} {}
+  /// `many` thetas of a part of the range.
+  profile(const variant& f, std::span<const place> places, theta_range part, std::size_t many) : variant_{f}, places_{places} {
     thetas_.reserve(coarse + 24);
     shapes_.reserve((coarse + 24) * places.size());
-    const double ratio = std::pow(f.range.high / f.range.low, 1.0 / (coarse - 1));
-    double theta = f.range.low;
-    for (std::size_t i = 0; i < coarse; ++i, theta *= ratio) insert(theta);
+    const double ratio = std::pow(part.high / part.low, 1 / (static_cast<double>(many) - 1));
+    double theta = part.low;
+    for (std::size_t i = 0; i < many; ++i, theta *= ratio) insert(theta);
   }
 
   const variant& which() const { return variant_; }
