@@ -235,6 +235,28 @@ TEST_CASE("every option that simulate lists stands on its policy's page, and tho
   }
 }
 
+TEST_CASE("every flag of forecast and every field that it writes stands in docs/formats.md") {
+  const fs::path program = fs::path{HETSCHED_BINARY_DIR} / "examples" / "forecast";
+  if (!built(program)) return;
+  const std::string page = read(source / "docs" / "formats.md");
+  std::size_t flags = 0, fields = 0;
+  const std::string help = output_of("'" + program.string() + "' --help");
+  for (std::size_t at = help.find("\n  --"); at != std::string::npos; at = help.find("\n  --", at + 1)) {
+    const std::string flag = help.substr(at + 3, help.find_first_of(" \n,", at + 3) - at - 3);
+    ++flags;
+    CHECK_MESSAGE(page.find("`" + flag) != std::string::npos, flag << " is not in docs/formats.md");
+  }
+  const std::string curve = (source / "examples" / "data" / "loss.csv").string();
+  const std::string printed = output_of("'" + program.string() + "' --curve '" + curve + "' --target-loss 2.2");
+  for (std::size_t at = printed.find("\n  \""); at != std::string::npos; at = printed.find("\n  \"", at + 1)) {
+    const std::string field = printed.substr(at + 4, printed.find('"', at + 4) - at - 4);
+    ++fields;
+    CHECK_MESSAGE(page.find("`" + field + "`") != std::string::npos, field << " is not in docs/formats.md");
+  }
+  CHECK(flags >= 8);
+  CHECK(fields >= 8);
+}
+
 TEST_CASE("the umbrella has every header below the programs, but for details") {
   const std::string umbrella = read(source / "include" / "hetsched" / "hetsched.hpp");
   const std::set<std::string> details{"place/bind/workers", "reallocate/checked_seconds", "resource/count_buckets", "hetsched", "simulate",
