@@ -64,6 +64,8 @@ curve read_curve(const std::string& file, bool skip) {
       s.loss = rows.number(loss, trace::bound::not_negative);
       if (time != trace::rows::absent && rows.field(time).empty()) timed = false;
       else if (time != trace::rows::absent) s.time_s = rows.number(time, trace::bound::none);
+      for (const auto& [column, value] : {std::pair{step, s.step}, std::pair{loss, s.loss}})
+        if (value > cv::forecaster::most_value) rows.refuse(column, "a number of at most 1e150");
       out.samples.push_back(s);
     } catch (const trace::bad_file&) {
       if (!skip) throw;

@@ -276,6 +276,9 @@ TEST_CASE("degenerate logs get wide answers without a NaN") {
   SUBCASE("huge and tiny values") {
     std::vector<std::array<double, 2>> huge, tiny;
     for (int k = 0; k < 50; ++k) huge.push_back({k * 1e9, 1e150 / (k + 1)}), tiny.push_back({k * 1e-9, 1e-150 / (k + 1)});
+    for (int k = 0; k < 50; ++k) CHECK_FALSE(forecaster{}.add(k, 1e151));
+    answers_are_sound(of({{0, 1e-300}, {1, 1e-310}, {2, 1e-200}, {3, 1e-160}, {4, 0}}));
+    answers_are_sound(of({{0, 1e150}, {1e149, 1}, {1e150, 1e-150}}));
     answers_are_sound(of(huge));
     answers_are_sound(of(tiny));
   }

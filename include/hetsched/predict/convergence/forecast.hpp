@@ -94,6 +94,7 @@ struct forecast_options {
   std::array<double, 3> begins{0.1, 0.3, 0.55};  ///< of the steps seen: where the curve may begin
   std::size_t few = 64;         ///< with more points, residuals that do not follow each other are enough to look no further
   double begin_evidence = 12;   ///< log ratio of squared residuals, times points, from which a later begin is taken
+  double slope_change = 0.5;    ///< relative variance of its slope until the end, times points
   double growth = 0.1;          ///< exponent of a rising metric of which one point is known
   double widen = 1.0;           ///< factor on every interval
 };
@@ -208,7 +209,9 @@ class forecast {
 
   quantiles without_asymptote(double step) const {
     const double ahead = std::log((step - origin_) / (last_.step - origin_));
-    const double deviation = std::sqrt(recent_.variance * (1 + recent_.level_error2 + ahead * ahead * recent_.slope_error2));
+    const double changed = recent_.slope * ahead;  // the slope need not stay what it was: the fewer the points, the less is known of that
+    const double deviation = std::sqrt(recent_.variance * (1 + recent_.level_error2 + ahead * ahead * recent_.slope_error2) +
+                                       options_.slope_change / recent_.points * changed * changed);
     const double median = recent_.at((step - origin_) / (last_.step - origin_));
     std::array<double, 9> v{};
     for (std::size_t i = 0; i < v.size(); ++i) v[i] = median * std::exp(std::min(20.0, standard[i] * deviation));

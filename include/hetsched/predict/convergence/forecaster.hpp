@@ -12,7 +12,8 @@
 ///            nearer to those at the same steps than to the last ones (what they repeat is replaced), or else to a new
 ///            beginning (all before is discarded).
 /// Cost       add: amortised O(1), no fit except once in `most_kept - points` samples. A fit: see ensemble.hpp.
-/// Fails      add refuses a value that is NaN, infinite or negative, and a step that is one of these: false, nothing changed.
+/// Fails      add refuses a value or a step that is NaN, negative or above 1e150: false, nothing changed. What is below 1e-150
+///            counts as 0: squares of it are no numbers.
 
 #include <algorithm>
 #include <cmath>
@@ -60,7 +61,8 @@ class forecaster {
   explicit forecaster(options o = {}) : options_{o} {}
 
   bool add(double step, double value) {
-    if (!std::isfinite(step) || !std::isfinite(value) || step < 0 || value < 0) return false;
+    if (!(step >= 0 && step <= most_value && value >= 0 && value <= most_value)) return false;
+    if (value < 1 / most_value) value = 0;
     fresh_ = false;
     ++samples_;
     if (late_.empty() && (kept_.empty() || step >= kept_.back().step)) {
@@ -89,6 +91,8 @@ class forecaster {
   }
   /// The last fit, which may be older than the last sample.
   const forecast& last_fit() const { return current_; }
+
+  static constexpr double most_value = 1e150;
 
  private:
   static bool earlier(const point& a, const point& b) { return a.step != b.step ? a.step < b.step : a.value < b.value; }
