@@ -89,7 +89,7 @@ struct forecast_options {
   double steepest = 0.8;        ///< of the power law without asymptote
   double misfit = 0.02;         ///< relative: fits that differ by less are alike
   double toward_end = 1.0;      ///< the most that a forecast moves toward it
-  double evidence = 3.5;        ///< difference of log likelihoods at which both weigh alike
+  double evidence = 5.0;        ///< difference of log likelihoods at which both weigh alike
   double evidence_scale = 1.2;
   std::array<double, 3> begins{0.1, 0.3, 0.55};  ///< of the steps seen: where the curve may begin
   std::size_t few = 64;         ///< with more points, residuals that do not follow each other are enough to look no further
