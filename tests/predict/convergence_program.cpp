@@ -55,9 +55,15 @@ bool built() {
 
 outcome run(const folder& f, const std::string& arguments) {
   const fs::path out = f.at / "stdout", error = f.at / "stderr";
-  const int status =
-      std::system(("'" + program.string() + "' " + arguments + " >'" + out.string() + "' 2>'" + error.string() + "'").c_str());
+  std::string command = program.string();
+  command.append(" ").append(arguments).append(" >'").append(out.string()).append("' 2>'").append(error.string()).append("'");
+  const int status = std::system(command.c_str());
   return {WEXITSTATUS(status), read(out), read(error)};
+}
+
+std::string on(const std::string& curve, const std::string& rest) {
+  std::string out{"--curve '"};
+  return out.append(curve).append("'").append(rest);
 }
 
 std::vector<std::string> rows_of(double until) {
@@ -81,7 +87,7 @@ TEST_CASE("forecast prints what its page says") {
   const double threshold = (9 / (0.02 * 900 + 1) - 9 / (0.02 * 1000 + 1)) / (9 / (0.02 * 1000 + 1) + 1);
   char flags[200];
   std::snprintf(flags, sizeof flags, " --target-decrement %.17g --window 100 --until-step 2000", threshold);
-  const outcome o = run(f, "--curve '" + curve + "'" + flags);
+  const outcome o = run(f, on(curve, std::string{flags}));
   REQUIRE(o.status == 0);
   CHECK(o.error.empty());
   const json j = json::parse(o.out);
@@ -98,17 +104,17 @@ TEST_CASE("forecast prints what its page says") {
 
   SUBCASE("to a file as to standard output") {
     const std::string out = (f.at / "out.json").string();
-    CHECK(run(f, "--curve '" + curve + "'" + flags + " --out '" + out + "'").out.empty());
+    CHECK(run(f, on(curve, std::string{flags} + " --out '" + out + "'")).out.empty());
     CHECK(read(out) == o.out);
   }
   SUBCASE("whatever the order of the rows") {
     auto rows = rows_of(400);
     std::reverse(rows.begin(), rows.end());
     std::swap(rows[3], rows[17]);
-    CHECK(run(f, "--curve '" + f.file("shuffled.csv", table(rows)) + "'" + flags).out == o.out);
+    CHECK(run(f, on(f.file("shuffled.csv", table(rows)), std::string{flags})).out == o.out);
   }
   SUBCASE("other quantiles, named as they were asked for") {
-    const json q = json::parse(run(f, "--curve '" + curve + "'" + flags + " --quantiles 0.25,.75").out);
+    const json q = json::parse(run(f, on(curve, std::string{flags} + " --quantiles 0.25,.75")).out);
     CHECK(q["steps_to_converge"].size() == 2);
     CHECK(q["steps_to_converge"]["0.25"] <= q["steps_to_converge"][".75"]);
   }
@@ -117,7 +123,7 @@ TEST_CASE("forecast prints what its page says") {
 TEST_CASE("what is never reached is null") {
   if (!built()) return;
   const folder f;
-  const json j = json::parse(run(f, "--curve '" + f.file("curve.csv", table(rows_of(1000))) + "' --target-loss 0.1").out);
+  const json j = json::parse(run(f, on(f.file("curve.csv", table(rows_of(1000))), " --target-loss 0.1")).out);
   CHECK(j["steps_to_converge"]["0.5"].is_null());
   CHECK(j["loss_at"].empty());
   CHECK(j["confidence"] == 0);
@@ -131,7 +137,7 @@ TEST_CASE("with times, a counter that goes back is seen") {
   for (const int begin : {0, 300})
     for (int k = begin; k <= begin + 400; k += 10)
       text += std::to_string(time++) + "," + std::to_string(k) + "," + std::to_string(9 / (0.02 * k + 1) + 1) + "\n";
-  const json j = json::parse(run(f, "--curve '" + f.file("curve.csv", text) + "' --target-loss 1.4").out);
+  const json j = json::parse(run(f, on(f.file("curve.csv", text), " --target-loss 1.4")).out);
   REQUIRE(j["regime_changes"].size() == 1);
   CHECK(j["regime_changes"][0] == 300);
   CHECK(j["regime_kinds"][0] == "rewind");
@@ -143,10 +149,10 @@ TEST_CASE("a rising metric is recognised or said") {
   std::string text = "step,loss\n";
   for (int k = 0; k <= 300; k += 10) text += std::to_string(k) + "," + std::to_string(0.9 - 0.8 / (0.02 * k + 1)) + "\n";
   const std::string curve = f.file("curve.csv", text);
-  const outcome o = run(f, "--curve '" + curve + "' --target-loss 0.85");
+  const outcome o = run(f, on(curve, " --target-loss 0.85"));
   CHECK(json::parse(o.out)["direction"] == "rising");
   CHECK(json::parse(o.out)["steps_to_converge"]["0.5"].get<double>() == doctest::Approx(750).epsilon(0.05));
-  CHECK(run(f, "--curve '" + curve + "' --target-loss 0.85 --rising").out == o.out);
+  CHECK(run(f, on(curve, " --target-loss 0.85 --rising")).out == o.out);
 }
 
 TEST_CASE("bad input is refused in one line that names it, and leaves nothing behind") {
@@ -165,29 +171,29 @@ TEST_CASE("bad input is refused in one line that names it, and leaves nothing be
     CHECK_FALSE(fs::exists(out + ".part"));
   };
   refuses("--target-loss 1", "--curve");
-  refuses("--curve '" + good + "'", "found neither");
-  refuses("--curve '" + good + "' --target-loss 1 --target-decrement 0.1 --window 5", "found both");
-  refuses("--curve '" + good + "' --target-decrement 0.1", "--window");
-  refuses("--curve '" + good + "' --target-loss 1 --window 5", "--window");
-  refuses("--curve '" + good + "' --target-decrement -1 --window 5", "--target-decrement: found \"-1\"");
-  refuses("--curve '" + good + "' --target-decrement 0.1 --window 0", "--window: found \"0\"");
-  refuses("--curve '" + good + "' --target-loss nan", "--target-loss: found \"nan\"");
-  refuses("--curve '" + good + "' --target-loss 1 --until-step soon", "--until-step: found \"soon\"");
-  refuses("--curve '" + good + "' --target-loss 1 --quantiles 0.5,2", "--quantiles: found \"2\"");
-  refuses("--curve '" + f.at.string() + "/absent.csv' --target-loss 1", "absent.csv");
-  refuses("--curve '" + f.file("nan.csv", "step,loss\n1,2\n2,nan\n") + "' --target-loss 1", "nan.csv, line 3, column loss: found \"nan\"");
-  refuses("--curve '" + f.file("negative.csv", "step,loss\n-1,2\n") + "' --target-loss 1", "negative.csv, line 2, column step: found \"-1\"");
-  refuses("--curve '" + f.file("empty.csv", "step,loss\n") + "' --target-loss 1", "empty.csv: found no sample");
-  refuses("--curve '" + f.file("column.csv", "step,accuracy\n1,2\n") + "' --target-loss 1", "found no column \"loss\"");
+  refuses(on(good, ""), "found neither");
+  refuses(on(good, " --target-loss 1 --target-decrement 0.1 --window 5"), "found both");
+  refuses(on(good, " --target-decrement 0.1"), "--window");
+  refuses(on(good, " --target-loss 1 --window 5"), "--window");
+  refuses(on(good, " --target-decrement -1 --window 5"), "--target-decrement: found \"-1\"");
+  refuses(on(good, " --target-decrement 0.1 --window 0"), "--window: found \"0\"");
+  refuses(on(good, " --target-loss nan"), "--target-loss: found \"nan\"");
+  refuses(on(good, " --target-loss 1 --until-step soon"), "--until-step: found \"soon\"");
+  refuses(on(good, " --target-loss 1 --quantiles 0.5,2"), "--quantiles: found \"2\"");
+  refuses(on((f.at / "absent.csv").string(), " --target-loss 1"), "absent.csv");
+  refuses(on(f.file("nan.csv", "step,loss\n1,2\n2,nan\n"), " --target-loss 1"), "nan.csv, line 3, column loss: found \"nan\"");
+  refuses(on(f.file("negative.csv", "step,loss\n-1,2\n"), " --target-loss 1"), "negative.csv, line 2, column step: found \"-1\"");
+  refuses(on(f.file("empty.csv", "step,loss\n"), " --target-loss 1"), "empty.csv: found no sample");
+  refuses(on(f.file("column.csv", "step,accuracy\n1,2\n"), " --target-loss 1"), "found no column \"loss\"");
 }
 
 TEST_CASE("rows that cannot be read are left out where that is asked for") {
   if (!built()) return;
   const folder f;
   auto rows = rows_of(400);
-  const outcome clean = run(f, "--curve '" + f.file("clean.csv", table(rows)) + "' --target-loss 1.5");
+  const outcome clean = run(f, on(f.file("clean.csv", table(rows)), " --target-loss 1.5"));
   rows.insert(rows.begin() + 7, "75,nan\n");
-  const json j = json::parse(run(f, "--curve '" + f.file("curve.csv", table(rows)) + "' --target-loss 1.5 --skip-bad-rows").out);
+  const json j = json::parse(run(f, on(f.file("curve.csv", table(rows)), " --target-loss 1.5 --skip-bad-rows")).out);
   CHECK(j["skipped_rows"] == 1);
   CHECK(j["steps_to_converge"] == json::parse(clean.out)["steps_to_converge"]);
 }
