@@ -31,6 +31,7 @@
 #include <hetsched/optimize/cheapest_mix.hpp>
 #include <hetsched/optimize/choice.hpp>
 #include <hetsched/optimize/interior_point.hpp>
+#include <hetsched/optimize/nnls.hpp>
 #include <hetsched/optimize/pair_interior_point.hpp>
 #include <hetsched/optimize/pair_program.hpp>
 #include <hetsched/optimize/pair_solver.hpp>
@@ -53,8 +54,17 @@
 #include <hetsched/plan.hpp>
 #include <hetsched/predict/compose.hpp>
 #include <hetsched/predict/concept.hpp>
+#include <hetsched/predict/convergence/crossing.hpp>
+#include <hetsched/predict/convergence/ensemble.hpp>
+#include <hetsched/predict/convergence/family.hpp>
+#include <hetsched/predict/convergence/fit.hpp>
+#include <hetsched/predict/convergence/forecast.hpp>
+#include <hetsched/predict/convergence/forecaster.hpp>
+#include <hetsched/predict/convergence/regime.hpp>
+#include <hetsched/predict/convergence/thin.hpp>
 #include <hetsched/predict/declared_speed.hpp>
 #include <hetsched/predict/declared_work.hpp>
+#include <hetsched/predict/learned_work.hpp>
 #include <hetsched/predict/rate_table.hpp>
 #include <hetsched/published/easy_backfill.hpp>
 #include <hetsched/published/first_come_first_served.hpp>

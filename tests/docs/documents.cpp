@@ -114,6 +114,12 @@ std::vector<std::string> links_of(const std::string& text) {
   return links;
 }
 
+// Appended to: g++ 12 misreads "'" + text at -O3.
+std::string quoted(const fs::path& file) {
+  std::string out = "'";
+  return out.append(file.string()).append("'");
+}
+
 std::string output_of(const std::string& command) {
   std::FILE* out = popen(command.c_str(), "r");
   REQUIRE(out != nullptr);
@@ -153,7 +159,7 @@ TEST_CASE("the README shows examples/quickstart.cpp byte for byte") {
 TEST_CASE("the README shows what the quickstart prints") {
   const fs::path program = fs::path{HETSCHED_BINARY_DIR} / "examples" / "quickstart";
   if (!built(program)) return;
-  const std::string printed = output_of("'" + program.string() + "'");
+  const std::string printed = output_of(quoted(program));
   const auto blocks = blocks_of(read(source / "README.md"));
   CHECK(std::count_if(blocks.begin(), blocks.end(), [&](const block& b) { return b.text == printed; }) == 1);
 }
@@ -162,7 +168,7 @@ TEST_CASE("the README shows the table that the demo prints") {
   const fs::path program = fs::path{HETSCHED_BINARY_DIR} / "examples" / "simulate";
   if (!built(program)) return;
   const std::string data = (source / "examples" / "data").string();
-  const std::string printed = output_of("'" + program.string() + "' --nodes '" + data + "/nodes.csv' --jobs '" + data + "/jobs.csv' --throughputs '" +
+  const std::string printed = output_of(quoted(program) + " --nodes '" + data + "/nodes.csv' --jobs '" + data + "/jobs.csv' --throughputs '" +
                                         data + "/throughputs.csv' --policy fifo,fifo_backfill,srtf,las,tiresias,gittins");
   const auto blocks = blocks_of(read(source / "README.md"));
   CHECK_MESSAGE(std::count_if(blocks.begin(), blocks.end(), [&](const block& b) { return without_times(b.text) == without_times(printed); }) == 1,
@@ -224,7 +230,7 @@ TEST_CASE("every policy that simulate lists has its page, and every page a polic
   const fs::path program = fs::path{HETSCHED_BINARY_DIR} / "examples" / "simulate";
   if (!built(program)) return;
   std::set<std::string> listed, described;
-  for (const std::string& name : lines_of(output_of("'" + program.string() + "' --list-policies"))) {
+  for (const std::string& name : lines_of(output_of(quoted(program) + " --list-policies"))) {
     listed.insert(name);
     CHECK_MESSAGE(fs::exists(page_of(name)), "docs/schedulers/" << name << ".md is missing");
     described.insert(page_of(name).stem().string());
@@ -237,7 +243,7 @@ TEST_CASE("every policy that simulate lists has its page, and every page a polic
 TEST_CASE("every option that simulate lists stands on its policy's page, and those of the world in docs/formats.md") {
   const fs::path program = fs::path{HETSCHED_BINARY_DIR} / "examples" / "simulate";
   if (!built(program)) return;
-  for (const std::string& line : lines_of(output_of("'" + program.string() + "' --list-policies --verbose"))) {
+  for (const std::string& line : lines_of(output_of(quoted(program) + " --list-policies --verbose"))) {
     const std::size_t dot = line.find('.'), equals = line.find(" = ");
     if (line.compare(0, 4, "    ") != 0 || equals == std::string::npos || dot > equals) continue;
     const std::string owner = line.substr(4, dot - 4), option = line.substr(4, equals - 4);
@@ -254,7 +260,7 @@ TEST_CASE("every flag and objective of allocate stands in docs/formats.md") {
   const std::string page = read(source / "docs" / "formats.md");
   int flags = 0, objectives = 0;
   bool listed = false;
-  for (const std::string& line : lines_of(output_of("'" + program.string() + "' --help"))) {
+  for (const std::string& line : lines_of(output_of(quoted(program) + " --help"))) {
     const std::string word = line.compare(0, 2, "  ") == 0 ? line.substr(2, line.find(' ', 2) - 2) : std::string{};
     if (line == "Objectives:") listed = true;
     else if (word.empty()) listed = false;
@@ -276,7 +282,7 @@ TEST_CASE("every field that allocate writes stands in docs/formats.md") {
   if (!built(program)) return;
   const std::string page = read(source / "docs" / "formats.md");
   const std::string data = "'" + (source / "examples" / "data" / "decision.json").string() + "'";
-  const std::string answer = output_of("'" + program.string() + "' --instance " + data + " --objective min_cost_slo");
+  const std::string answer = output_of(quoted(program) + " --instance " + data + " --objective min_cost_slo");
   int depth = 0;
   for (std::size_t at = 0; at < answer.size(); ++at) {
     if (answer[at] == '{') ++depth;
@@ -292,10 +298,32 @@ TEST_CASE("every field that allocate writes stands in docs/formats.md") {
 TEST_CASE("the how-to shows what examples/prices.cpp prints") {
   const fs::path program = fs::path{HETSCHED_BINARY_DIR} / "examples" / "prices";
   if (!built(program)) return;
-  const std::string printed = output_of("'" + program.string() + "'");
+  const std::string printed = output_of(quoted(program));
   const auto blocks = blocks_of(read(source / "docs" / "howto.md"));
   const auto shown = [&](const block& b) { return b.language.empty() && printed.find(b.text) != std::string::npos; };
   CHECK(std::count_if(blocks.begin(), blocks.end(), shown) == 1);
+}
+
+TEST_CASE("every flag of forecast and every field that it writes stands in docs/formats.md") {
+  const fs::path program = fs::path{HETSCHED_BINARY_DIR} / "examples" / "forecast";
+  if (!built(program)) return;
+  const std::string page = read(source / "docs" / "formats.md");
+  std::size_t flags = 0, fields = 0;
+  const std::string help = output_of(quoted(program) + " --help");
+  for (std::size_t at = help.find("\n  --"); at != std::string::npos; at = help.find("\n  --", at + 1)) {
+    const std::string flag = help.substr(at + 3, help.find_first_of(" \n,", at + 3) - at - 3);
+    ++flags;
+    CHECK_MESSAGE(page.find("`" + flag) != std::string::npos, flag << " is not in docs/formats.md");
+  }
+  const std::string curve = (source / "examples" / "data" / "loss.csv").string();
+  const std::string printed = output_of(quoted(program) + " --curve '" + curve + "' --target-loss 2.2");
+  for (std::size_t at = printed.find("\n  \""); at != std::string::npos; at = printed.find("\n  \"", at + 1)) {
+    const std::string field = printed.substr(at + 4, printed.find('"', at + 4) - at - 4);
+    ++fields;
+    CHECK_MESSAGE(page.find("`" + field + "`") != std::string::npos, field << " is not in docs/formats.md");
+  }
+  CHECK(flags >= 8);
+  CHECK(fields >= 8);
 }
 
 TEST_CASE("the umbrella has every header below the programs, but for details") {
