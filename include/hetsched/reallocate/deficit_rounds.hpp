@@ -99,17 +99,18 @@ struct deficit_rounds {
     bool wanted = false;                  // realise() gets a fresh plan
     bool retries = false;                 // a decision between rounds, for those whose devices were still being left
     bool awaits_devices = false;
-    bool moves_next = false;         // realise() is for the second pass of a decision
-    bool open = false;               // with whole steps: a round goes on
-    double wake_s = infinitely;      // with whole steps: its end, or the next look
-    std::optional<double> began_s{};  // the last decision that chose
-    std::optional<double> ended_s{};  // with whole steps: the end of the last round
-    double gap_s = 0;                // before this one
+    bool moves_next = false;               // realise() is for the second pass of a decision
+    bool open = false;                     // with whole steps: a round goes on
+    double wake_s = infinitely;            // with whole steps: its end, or the next look
+    std::optional<double> decided_s{};     // the last decision
+    std::optional<double> began_s{};       // the last decision that chose
+    std::optional<double> ended_s{};       // with whole steps: the end of the last round
+    double gap_s = 0;                      // before this one
     std::vector<std::int64_t> capacity{};  // at the last allocation
     std::vector<std::int64_t> room{};
     std::vector<type_id> type_order{};
-    std::uint64_t drawn = 0;               // the last number drawn for it
-    std::vector<double> totals_s{};        // of each type, since the allocation
+    std::uint64_t drawn = 0;         // the last number drawn for it
+    std::vector<double> totals_s{};  // of each type, since the allocation
     std::vector<candidate> candidates{};
     std::vector<std::size_t> left_over{};
     std::vector<pick> picks{};
@@ -119,7 +120,9 @@ struct deficit_rounds {
   bool due(seconds now, bool changed) {
     const bool between = state.open && state.began_s != now.count();
     const bool begins = quirks.whole_steps ? now.count() >= state.wake_s || (changed && !between) : rounds().due(now, changed);
-    state.retries = !begins && changed && state.awaits_devices;
+    // Between rounds: for those whose devices were still being left, and where something else is told at a moment that was decided already.
+    state.retries = !begins && changed && (state.awaits_devices || state.decided_s == now.count());
+    if (begins || state.retries) state.decided_s = now.count();
     return begins || state.retries;
   }
 
@@ -315,8 +318,10 @@ struct deficit_rounds {
       longest_s = std::max(longest_s, a.slice_s);
     }
     state.open = !state.picks.empty();
-    if (state.open) state.ended_s = state.wake_s = now.now_s() + longest_s;
-    else state.wake_s = state.stale ? *state.allocated_s + allocation_interval.count() : infinitely;
+    if (state.open)
+      state.ended_s = state.wake_s = now.now_s() + longest_s;
+    else
+      state.wake_s = state.stale ? *state.allocated_s + allocation_interval.count() : infinitely;
   }
 
   void write(const situation& now, plan& p) {
