@@ -349,3 +349,19 @@ TEST_CASE("min_cost_slo: those who conflict cannot be served even by themselves"
     CHECK(solved(min_cost_slo{}, some).status == share_outcome::infeasible);
   });
 }
+
+TEST_CASE("floors that leave hardly any room are kept") {
+  share_instance in;
+  in.types = 2;
+  in.capacity = {2, 2};
+  in.devices = {4, 2};
+  in.rates = {0.273234397105201, 0, 0.640728207296595, 8.35630334044555};
+  in.floor = {0.136617184890878, 8.35630250481522};
+  share_workspace work;
+  share_allocation out;
+  allocate_shares(max_sum_throughput{}, in, work, out);
+  CHECK(out.floors_met);
+  CHECK((out.status == share_outcome::optimal || out.status == share_outcome::feasible));
+  for (std::size_t j = 0; j < 2; ++j) CHECK(in.rate(j, out.shares) >= in.floor[j] * (1 - 1e-9));
+  CHECK(out.upper_bound >= out.objective);
+}

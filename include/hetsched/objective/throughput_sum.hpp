@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -26,9 +27,16 @@ namespace hetsched {
 
 namespace detail {
 
-/// The largest multiple of the floors that shares reach, from above; infinite without floors. The conflicts where it is below 1.
-inline double reachable_floors(const share_instance& in, share_allocation& out) {
-  if (in.floor.empty() || *std::max_element(in.floor.begin(), in.floor.end()) <= 0) return std::numeric_limits<double>::infinity();
+/// The largest multiple of the floors that shares reach, from above and by those shares; infinite without floors.
+struct floor_reach {
+  double bound = std::numeric_limits<double>::infinity();
+  double reached = std::numeric_limits<double>::infinity();
+  std::vector<double> shares{}, pair_shares{};
+};
+
+/// The conflicts where it is below 1.
+inline floor_reach reachable_floors(const share_instance& in, share_allocation& out) {
+  if (in.floor.empty() || *std::max_element(in.floor.begin(), in.floor.end()) <= 0) return {};
   optimize::share_program p = program_of(in);
   p.slope = in.floor;
   p.seeks_level = true;
@@ -36,7 +44,8 @@ inline double reachable_floors(const share_instance& in, share_allocation& out) 
   share_allocation found;
   const program_outcome s = solve_program(in, p, {}, own, found);
   out.iterations += found.iterations;
-  if (s.upper_bound >= 1 - 1e-10) return s.upper_bound;
+  const floor_reach reach{s.upper_bound, s.lower_bound, found.shares, found.pair_shares};
+  if (s.upper_bound >= 1 - 1e-10) return reach;
   out.shares = found.shares;
   out.prices = found.prices;
   out.pair_shares = found.pair_shares;
@@ -46,7 +55,7 @@ inline double reachable_floors(const share_instance& in, share_allocation& out) 
     // The parts of 1 in which the jobs pay for the level; the method leaves something to everybody.
     for (std::uint32_t j = 0; j < in.jobs(); ++j)
       if (found.rate_prices[j] * in.floor[j] > 1e-6 / static_cast<double>(in.jobs())) out.conflicts.push_back(j);
-    return s.upper_bound;
+    return reach;
   }
   std::array<double, optimize::most_types> q{}, a{};
   for (std::uint32_t j = 0; j < in.jobs(); ++j) {
@@ -63,7 +72,7 @@ inline double reachable_floors(const share_instance& in, share_allocation& out) 
     const bool alone = fastest < in.floor[j] * (1 - 1e-10);
     if (alone || optimize::slope_of(m, a.data(), q.data()) > 0) out.conflicts.push_back(j);
   }
-  return s.upper_bound;
+  return reach;
 }
 
 /// What each pair is worth: `worth` of a step of a job on a type, for both.
@@ -91,6 +100,34 @@ inline void solve_sum(const share_instance& in, const optimize::share_program& p
     judge(out, std::max(out.objective < 0 ? -out.objective : out.objective, 1e-300));
 }
 
+/// The same with the floors kept. Where they leave no room to speak of, the best with a little less of each is moved towards the shares that
+/// reach more than all of them: the floors are kept, and the bound of the former holds.
+inline void solve_with_floors(const share_instance& in, optimize::share_program p, std::span<const double> pair_worth, const floor_reach& reach,
+                              share_workspace& work, share_allocation& out) {
+  p.base = in.floor;
+  solve_sum(in, p, pair_worth, work, out);
+  if (in.floor.empty() || !std::isfinite(reach.reached)) return;
+  std::vector<double> base(in.floor.size());
+  for (double less = 1e-8; out.status == share_outcome::infeasible && less < .2; less *= 10) {
+    for (std::size_t j = 0; j < base.size(); ++j) base[j] = in.floor[j] * (1 - less);
+    p.base = base;
+    solve_sum(in, p, pair_worth, work, out);
+    if (out.status == share_outcome::infeasible) continue;
+    const double part = std::min(1.0, less / std::max(less + reach.reached - 1, 1e-300));
+    const auto blend = [part](std::vector<double>& to, const std::vector<double>& from) {
+      for (std::size_t i = 0; i < to.size() && i < from.size(); ++i) to[i] += part * (from[i] - to[i]);
+    };
+    blend(out.shares, reach.shares);
+    blend(out.pair_shares, reach.pair_shares);
+    out.objective = 0;
+    for (std::size_t i = 0; i < out.shares.size(); ++i) out.objective += p.worth[i] * out.shares[i];
+    for (std::size_t i = 0; i < out.pair_shares.size(); ++i) out.objective += pair_worth[i] * out.pair_shares[i];
+    out.lower_bound = out.objective;
+    judge(out, std::max(std::abs(out.objective), 1e-300));
+    return;
+  }
+}
+
 }  // namespace detail
 
 struct max_sum_throughput {
@@ -98,16 +135,14 @@ struct max_sum_throughput {
     optimize::share_program p = detail::program_of(in);
     work.worth.resize(in.rates.size());
     for (std::size_t j = 0; j < in.jobs(); ++j)
-      for (std::size_t k = 0; k < in.types; ++k)
-        work.worth[j * in.types + k] = in.weight_of(j) * in.row(j)[k] / detail::cost_of_type(in, k);
+      for (std::size_t k = 0; k < in.types; ++k) work.worth[j * in.types + k] = in.weight_of(j) * in.row(j)[k] / detail::cost_of_type(in, k);
     p.worth = work.worth;
     const auto pairs = detail::pairs_worth(in, work, [&](std::size_t j, std::size_t k) { return in.weight_of(j) / detail::cost_of_type(in, k); });
-    if (detail::reachable_floors(in, out) >= 1 - 1e-10) p.base = in.floor;
-    else out.floors_met = false;
-    detail::solve_sum(in, p, pairs, work, out);
-    if (out.status == share_outcome::infeasible && !p.base.empty()) {
+    const detail::floor_reach reach = detail::reachable_floors(in, out);
+    out.floors_met = reach.bound >= 1 - 1e-10;
+    if (out.floors_met) detail::solve_with_floors(in, p, pairs, reach, work, out);
+    if (!out.floors_met || out.status == share_outcome::infeasible) {
       out.floors_met = false;
-      p.base = {};
       detail::solve_sum(in, p, pairs, work, out);
     }
   }
@@ -121,7 +156,8 @@ struct min_cost_slo {
       out.status = share_outcome::optimal;
       return;
     }
-    if (detail::reachable_floors(in, out) < 1 - 1e-10) {
+    const detail::floor_reach reach = detail::reachable_floors(in, out);
+    if (reach.bound < 1 - 1e-10) {
       out.status = share_outcome::infeasible;
       out.floors_met = false;
       out.lower_bound = out.upper_bound = out.objective = std::numeric_limits<double>::infinity();
@@ -130,14 +166,12 @@ struct min_cost_slo {
     optimize::share_program p = detail::program_of(in);
     work.worth.resize(in.rates.size());
     for (std::size_t j = 0; j < in.jobs(); ++j)
-      for (std::size_t k = 0; k < in.types; ++k)
-        work.worth[j * in.types + k] = -in.devices[j] * detail::cost_of_type(in, k);
+      for (std::size_t k = 0; k < in.types; ++k) work.worth[j * in.types + k] = -in.devices[j] * detail::cost_of_type(in, k);
     work.pair_worth.resize(in.pairs.first_rates.size());
     for (std::size_t at = 0; at < work.pair_worth.size(); ++at)
       work.pair_worth[at] = -in.devices[in.pairs.first[at / in.types]] * detail::cost_of_type(in, at % in.types);
     p.worth = work.worth;
-    p.base = in.floor;
-    detail::solve_sum(in, p, work.pair_worth, work, out);
+    detail::solve_with_floors(in, p, work.pair_worth, reach, work, out);
     out.objective = -out.objective;
     const double least = -out.upper_bound;
     out.upper_bound = -out.lower_bound;
