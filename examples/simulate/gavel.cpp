@@ -54,7 +54,8 @@ std::vector<policy_option> options_of(bool fills) {
       {"round_s", "360", "decides every so many seconds, unless --round says otherwise"},
       {"allocation_s", "1920", "least time between two allocations; they are made at rounds, when jobs came, left or changed"},
       {"fills", fills ? "1" : "0", "1: jobs without a share take what is left over"},
-      {"peer", "0", "1: as Gavel's simulator: all of the following, and world.whole_steps with rounds that end with the last job's slice"},
+      {"peer", "0",
+       "1: as Gavel's simulator: all of the following but shuffled_types, and world.whole_steps with rounds that end with the last job's slice"},
   };
   for (const quirk& q : quirks) options.push_back({q.name, "0", q.meaning});
   return options;

@@ -1,6 +1,8 @@
 // The worked example of docs/concepts/shares.md.
 
 #include <doctest/doctest.h>
+#include <algorithm>
+#include <vector>
 
 #include <array>
 #include <cmath>
@@ -52,6 +54,22 @@ double bound(const share_instance& in, std::array<double, 2> prices, double near
 
 }  // namespace
 
+namespace {
+
+/// Everybody the same part of each type, whatever it is worth to him.
+struct same_for_all {
+  void solve(const hetsched::share_instance& in, hetsched::share_workspace&, hetsched::share_allocation& out) const {
+    const auto types = static_cast<double>(in.types), jobs = static_cast<double>(in.jobs());
+    out.shares.assign(in.rates.size(), 0.0);  // J x K, job by job
+    out.prices.assign(in.types, 0.0);         // they only explain; zeros say nothing
+    for (std::size_t j = 0; j < in.jobs(); ++j)
+      for (std::size_t k = 0; k < in.types; ++k) out.shares[j * in.types + k] = std::min(1 / types, in.capacity[k] / (in.devices[j] * jobs));
+    out.status = hetsched::share_outcome::feasible;  // no bound is known
+  }
+};
+
+}  // namespace
+
 TEST_CASE("the worked example of docs/concepts/shares.md: any prices bound, the right ones prove") {
   const share_instance in = example();
   CHECK(bound(in, {1, 1}, 1) == Approx(24. / 7));
@@ -86,4 +104,16 @@ TEST_CASE("the worked example of docs/concepts/shares.md: with more devices a jo
   const share_allocation out = answer(of_rates(), in);
   CHECK(out.objective == Approx(4).epsilon(1e-9));
   CHECK(out.upper_bound == 4);
+}
+
+TEST_CASE("an objective of one's own is solved like the others") {
+  hetsched::share_instance in;
+  in.types = 2;
+  in.capacity = {2, 1};
+  in.devices = {1, 2};
+  in.rates = {2, 1, 3, 1};
+  hetsched::share_workspace work;
+  hetsched::share_allocation out;
+  hetsched::allocate_shares(same_for_all{}, in, work, out);
+  CHECK(out.shares == std::vector<double>{.5, .5, .5, .25});
 }

@@ -615,6 +615,9 @@ class share_solver {
       else if (b > 0) missing = std::max(missing, (b - rate) / b);
     }
     solution_.lower_bound = lower;
+    // A level that a job's own time limits needs no prices to prove it: what is left of them is noise.
+    if (p.seeks_level && own_limit_ - lower <= settings_.tolerance * std::abs(own_limit_))
+      std::fill(solution_.prices.begin(), solution_.prices.end(), 0.0);
     solution_.upper_bound = detail::bound_at(p, solution_.prices.data(), solution_.level, own_limit_, guesses);
     double scale = std::max(std::abs(lower), 1e-300), rounding = 0;
     if (!p.worth.empty() && !p.seeks_level)

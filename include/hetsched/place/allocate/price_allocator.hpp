@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include <hetsched/config.hpp>
 #include <hetsched/core/share_instance.hpp>
 #include <hetsched/place/concept.hpp>
 
@@ -47,10 +48,12 @@ class price_allocator {
     out.complete = true;
     read(now, out);
     allocate_shares(objective_, instance_, work_, answer_);
+    if (answer_.shares.size() != jobs_.size() * instance_.types) return;  // the objective found nothing to give
     for (std::size_t j = 0; j < jobs_.size(); ++j)
       for (std::size_t k = 0; k < instance_.types; ++k) {
         const double x = answer_.shares[j * instance_.types + k];
-        if (x <= least_share) continue;
+        HETSCHED_ASSERT(x >= -1e-6 && x <= 1 + 1e-6);  // of an objective
+        if (!(x > least_share)) continue;
         plan_entry e;
         e.job = jobs_[j];
         e.option = options_[j * instance_.types + k];
