@@ -1,11 +1,11 @@
 // The worked example of docs/concepts/shares.md.
 
 #include <doctest/doctest.h>
-#include <algorithm>
-#include <vector>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include <hetsched/objective/finish_time_fairness.hpp>
 #include <hetsched/objective/makespan.hpp>
