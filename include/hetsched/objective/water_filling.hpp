@@ -106,6 +106,7 @@ class rise {
         open_(in.types),
         frozen_(in.jobs(), 0),
         fixed_(in.jobs(), 0),
+        at_cap_(in.jobs(), 0),
         level_(in.jobs(), 0.0),
         upper_(in.jobs(), 0.0),
         speed_(in.jobs()),
@@ -167,7 +168,7 @@ class rise {
   }
 
   void freeze_at_cap(std::size_t j) {
-    frozen_[j] = 1;
+    frozen_[j] = at_cap_[j] = 1;
     level_[j] = std::max(level_[j], cap_[j]);
     upper_[j] = level_[j];
     // All of its time on its fastest type; on those that are as fast, where there are several.
@@ -346,6 +347,7 @@ class rise {
     for (std::size_t k = 0; k < in_.types; ++k) equations += open_[k] && clean_[k] > 0 ? 1 : 0;
     for (std::size_t j = 0; j < jobs(); ++j) {
       if (!frozen_[j] || fixed_[j]) continue;
+      if (at_cap_[j]) return;  // all of its day on equally fast types: rate and time say the same
       double left = 1;
       for (std::size_t k = 0; k < in_.types; ++k) {
         const double x = out_.shares[j * in_.types + k];
@@ -570,7 +572,7 @@ class rise {
   share_allocation& out_;
   optimize::share_solver limits_;
   std::vector<double> rates_, left_, program_left_;
-  std::vector<char> open_, frozen_, fixed_;
+  std::vector<char> open_, frozen_, fixed_, at_cap_;
   std::vector<double> level_, upper_, speed_, cap_;
   std::vector<double> some_rates_, some_devices_;
   std::vector<std::uint32_t> members_;

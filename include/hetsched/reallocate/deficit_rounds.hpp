@@ -102,6 +102,7 @@ struct deficit_rounds {
     bool moves_next = false;               // realise() is for the second pass of a decision
     bool open = false;                     // with whole steps: a round goes on
     double wake_s = infinitely;            // with whole steps: its end, or the next look
+    std::uint64_t releases = 0;            // at the last allocation
     std::optional<double> decided_s{};     // the last decision
     std::optional<double> began_s{};       // the last decision that chose
     std::optional<double> ended_s{};       // with whole steps: the end of the last round
@@ -150,7 +151,10 @@ struct deficit_rounds {
                   !std::equal(state.capacity.begin(), state.capacity.end(), capacity.begin(), capacity.end());
     const bool passed = !state.allocated_s || now.now_s() - *state.allocated_s >= allocation_interval.count() ||
                         (quirks.early_clock && *state.allocated_s == 0) || (!quirks.waits_unserved && nobody_served(now));
+    // Where nobody who lives has a share, devices that came back since the last allocation may serve somebody now.
+    if (!quirks.waits_unserved && state.releases != now.releases() && nobody_served(now)) state.stale = true;
     state.wanted = state.stale && passed;
+    if (state.wanted) state.releases = now.releases();
     return state.wanted;
   }
 
@@ -314,7 +318,9 @@ struct deficit_rounds {
       const auto options = now.options(a.job);
       const double speed = options[static_cast<std::size_t>(state.books.rows()[p.row].option)].speed.steps_per_s();
       const double steps = std::max(1.0, std::floor(speed * round.count()));
-      a.slice_s = std::min(steps, now.expected_steps(a.job).value_or(steps)) / speed;
+      // Believed done and still here: nobody knows how much is left.
+      const double left = now.expected_steps(a.job).value_or(steps);
+      a.slice_s = (left > 1e-9 * steps ? std::min(steps, left) : steps) / speed;
       longest_s = std::max(longest_s, a.slice_s);
     }
     state.open = !state.picks.empty();
