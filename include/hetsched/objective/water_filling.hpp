@@ -353,6 +353,7 @@ class rise {
         const double x = out_.shares[j * in_.types + k];
         left -= x;
         shares += x > least_share ? 1 : 0;
+        if (x > least_share && !(clean_[k] > 0)) return;  // on a type that others may still want
       }
       shares += left > least_share ? 1 : 0;
       equations += 2;
