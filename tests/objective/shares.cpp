@@ -48,8 +48,21 @@ void with_every_objective(Check check) {
 }
 
 std::vector<shape> shapes() {
-  return {{1, 1}, {2, 1}, {1, 3}, {2, 2}, {3, 2, false, false, false}, {5, 3}, {8, 4, true, false, true, 1}, {12, 3, true, true, true, .7}, {20, 6},
-          {40, 3, true, true, true, 6}, {60, 8}, {150, 3}, {150, 12, true, true, true, 4}, {400, 4}, {1000, 3}};
+  return {{1, 1},
+          {2, 1},
+          {1, 3},
+          {2, 2},
+          {3, 2, false, false, false},
+          {5, 3},
+          {8, 4, true, false, true, 1},
+          {12, 3, true, true, true, .7},
+          {20, 6},
+          {40, 3, true, true, true, 6},
+          {60, 8},
+          {150, 3},
+          {150, 12, true, true, true, 4},
+          {400, 4},
+          {1000, 3}};
 }
 
 template <class Check>
@@ -364,4 +377,32 @@ TEST_CASE("floors that leave hardly any room are kept") {
   CHECK((out.status == share_outcome::optimal || out.status == share_outcome::feasible));
   for (std::size_t j = 0; j < 2; ++j) CHECK(in.rate(j, out.shares) >= in.floor[j] * (1 - 1e-9));
   CHECK(out.upper_bound >= out.objective);
+}
+
+TEST_CASE("leximin: a job with two equally fast types leaves the one that others want") {
+  {
+    share_instance in;
+    in.types = 3;
+    in.capacity = {16, 8, 1};
+    in.devices = {1, 2, 32};
+    in.rates = {7, 7, 0, 1, 0, 3, 0, 1, 0};
+    share_workspace work;
+    share_allocation out;
+    allocate_shares(leximin{}, in, work, out);
+    CHECK(out.status == share_outcome::optimal);
+    CHECK(std::abs(out.levels[2] - .78125) < 1e-8);
+  }
+  {
+    share_instance in;
+    in.types = 3;
+    in.capacity = {16, 16, 4};
+    in.devices = {8, 8, 8};
+    in.rates = {3, 3, 5, 0, 1, 0, 0, 1, 0};
+    share_workspace work;
+    share_allocation out;
+    allocate_shares(leximin{}, in, work, out);
+    CHECK(out.status == share_outcome::optimal);
+    CHECK(std::abs(out.levels[1] - 2.25) < 1e-8);
+    CHECK(std::abs(out.levels[2] - 2.25) < 1e-8);
+  }
 }
