@@ -568,7 +568,6 @@ class share_solver {
   void judge(const share_program& p, std::span<const mix> guesses) {
     std::array<double, most_types> used{};
     std::vector<double>& x = solution_.shares;
-    const double aim = own_limit_ - solution_.level < 1e-7 * std::abs(own_limit_) ? own_limit_ : solution_.level;
     for (std::size_t i = 0; i < p.jobs; ++i) {
       double time = 0, rate = 0;
       double* const own = x.data() + i * p.types;
@@ -577,17 +576,11 @@ class share_solver {
         rate += p.row(i)[k] * own[k];
       }
       // A rate missed by a hair is made up for: devices add up such errors, the least of all levels would take the worst.
-      const double needed = p.base_of(i) + p.slope_of(i) * aim;
+      const double needed = p.base_of(i) + p.slope_of(i) * solution_.level;
       if (rate < needed && rate > needed * (1 - 1e-6)) {
         const double more = needed / rate;
         time *= more;
         for (std::size_t k = 0; k < p.types; ++k) own[k] *= more;
-        const auto best = std::max_element(p.row(i), p.row(i) + p.types) - p.row(i);
-        if (time > 1 && needed > p.row(i)[best] * (1 - 1e-6) && p.capacity[static_cast<std::size_t>(best)] > 0) {
-          // All of its day on its fastest type is the only way.
-          std::fill(own, own + p.types, 0.0);
-          own[best] = time = std::min(1.0, needed / p.row(i)[best]);
-        }
       }
       if (time > 1)
         for (std::size_t k = 0; k < p.types; ++k) own[k] /= time;
