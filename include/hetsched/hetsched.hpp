@@ -31,6 +31,7 @@
 #include <hetsched/optimize/cheapest_mix.hpp>
 #include <hetsched/optimize/choice.hpp>
 #include <hetsched/optimize/interior_point.hpp>
+#include <hetsched/optimize/invalid_input.hpp>
 #include <hetsched/optimize/nnls.hpp>
 #include <hetsched/optimize/pair_interior_point.hpp>
 #include <hetsched/optimize/pair_program.hpp>

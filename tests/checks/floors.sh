@@ -14,7 +14,6 @@ includes() {
 includes | awk -F '\t' '
   function floor(f) {
     sub(/^hetsched\//, "", f)
-    if (f ~ /^(config|core\/invalid_input)\.hpp$/) return 1
     if (f ~ /^optimize\//) return 1
     if (f ~ /^core\// || f ~ /^(job|cluster|column|plan|move|record|fwd|version|config)\.hpp$/) return 2
     if (f ~ /^(resource|predict|place|reallocate|objective|admit)\//) return 3

@@ -30,12 +30,12 @@
 #include <string>
 #include <vector>
 
-#include <hetsched/core/invalid_input.hpp>
 #include <hetsched/optimize/choice/core.hpp>
 #include <hetsched/optimize/choice/prices.hpp>
 #include <hetsched/optimize/choice/problem.hpp>
 #include <hetsched/optimize/choice/rounding.hpp>
 #include <hetsched/optimize/choice/search.hpp>
+#include <hetsched/optimize/invalid_input.hpp>
 
 namespace hetsched::optimize {
 

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include <hetsched/core/invalid_input.hpp>
+#include <hetsched/optimize/invalid_input.hpp>
 
 namespace hetsched::optimize {
 
