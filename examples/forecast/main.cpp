@@ -62,8 +62,10 @@ curve read_curve(const std::string& file, bool skip) {
       sample s;
       s.step = rows.number(step, trace::bound::not_negative);
       s.loss = rows.number(loss, trace::bound::not_negative);
-      if (time != trace::rows::absent && rows.field(time).empty()) timed = false;
-      else if (time != trace::rows::absent) s.time_s = rows.number(time, trace::bound::none);
+      if (time != trace::rows::absent && rows.field(time).empty())
+        timed = false;
+      else if (time != trace::rows::absent)
+        s.time_s = rows.number(time, trace::bound::none);
       for (const auto& [column, value] : {std::pair{step, s.step}, std::pair{loss, s.loss}})
         if (value > cv::forecaster::most_value) rows.refuse(column, "a number of at most 1e150");
       out.samples.push_back(s);
@@ -169,7 +171,7 @@ int run(int argc, char** argv) {
   } else {
     const double r = number("--target-decrement", decrement, 0, "a finite number of 0 or more");
     const double w = number("--window", window, 0, "a finite number above 0");
-    if (w == 0) throw usage_error{"--window: found \"" + window + "\", expected a finite number above 0"};
+    if (w == 0 || w != std::floor(w)) throw usage_error{"--window: found \"" + window + "\", expected a whole number of steps above 0"};
     converged = cv::criterion::by_decrement(r, w);
   }
   std::optional<double> end;

@@ -90,6 +90,13 @@ policy gavel(std::string name, std::string summary, bool fills, MakeAllocator al
             const option_reader o{r, name, options};
             const double round_s = r.round_s.value_or(o.number("round_s", 0));
             if (!(round_s > 0)) throw usage_error{"--set " + name + ".round_s: found \"" + o.text("round_s") + "\", expected a time above 0"};
+            const double cost_s = r.settings.restart_cost_s;
+            if (cost_s >= round_s)
+              throw usage_error{"--restart-cost: found " + std::to_string(cost_s) + ", expected less than the round of " + name + ", " +
+                                std::to_string(round_s) + " s: jobs that take turns would never work"};
+            if (cost_s > 0 && o.flag("peer"))
+              throw usage_error{"--restart-cost: found " + std::to_string(cost_s) + ", expected none with " + name +
+                                ".peer=1: that simulator charges nothing"};
             gavel_controller controller;
             controller.delay_s = r.settings.restart_cost_s;
             controller.rounds.round = seconds{round_s};

@@ -12,10 +12,11 @@
 ///            need no program. As many of them as the devices allow are taken at once: prices found where the devices do not reach
 ///            bound the time at which they do, from above; the interior-point method's prices are strictly complementary, so that none is missed.
 /// Cost       leximin: a program a price level and some to jump over own limits; hierarchical also O(J) an own limit.
-/// Fails      never; the objective reported is the least devices_j level_j / weight_j, and its bounds follow from the bounds of each event.
+/// Fails      the objective reported is the least devices_j level_j / weight_j; its bounds, and the status with them, certify that level and no
+///            other. Among ties of equal rates a level further up is seldom frozen too early: 2 of 408 random small instances (leximin) and 4 of
+///            406 (hierarchical), against linear programs that hold every level and raise one.
 /// Source     Narayanan et al., Gavel, OSDI 2020, section 4.3, where each level needs a linear and a mixed-integer program and an event is a job.
-/// That K
-///            levels suffice is ours; Bertsekas, Gallager, Data Networks, 1992, section 6.5 has the flat case for one path a job.
+///            That K levels suffice is ours; Bertsekas, Gallager, Data Networks, 1992, section 6.5 has the flat case for one path a job.
 
 #include <algorithm>
 #include <array>

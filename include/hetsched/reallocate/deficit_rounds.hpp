@@ -18,6 +18,7 @@
 /// Cost       O(J (options + log J)) a round for J jobs; no allocation once grown.
 /// Needs      an allocator that plans in one pass. Of plan::more only the first pass is heard; victims are not.
 /// Fails      at building: a round or interval that is no time. Shares that no schedule of whole gangs can give are approached from below.
+///            A round no longer than a restart takes: jobs that alternate then never work.
 /// Source     Narayanan, Santhanam, Kazhamiaka, Phanishayee, Zaharia, Heterogeneity-Aware Cluster Scheduling Policies for Deep Learning
 ///            Workloads (Gavel), OSDI 2020, section 5. What its public code does beside that is in gavel_quirks.
 
