@@ -22,8 +22,8 @@
 #include "allocate/answer.hpp"
 #include "allocate/instance.hpp"
 #include "allocate/objectives.hpp"
+#include "common/arguments.hpp"
 #include "common/text_file.hpp"
-#include "common/usage.hpp"
 
 namespace {
 
@@ -93,18 +93,7 @@ int run(int argc, char** argv) {
   app.add_option("--out", a.out, "write to this file (default: standard output)");
   auto* nodes = app.add_option("--budget-nodes", a.budget_nodes, "of select: search nodes where there are over 2000 columns (default: 100000)");
   auto* seconds = app.add_option("--budget-s", a.budget_s, "of select: seconds of search; results then depend on the machine (default: none)");
-  app.set_version_flag("--version", std::string{hetsched::version});
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return 0;
-  } catch (const CLI::CallForVersion&) {
-    std::cout << hetsched::version << '\n';
-    return 0;
-  } catch (const CLI::ParseError& e) {
-    throw usage_error{e.what()};
-  }
+  if (!program::parse(app, argc, argv)) return 0;
   if (a.instance.empty()) throw usage_error{"--instance: is missing; see --help"};
   if (app.count("--out") > 0 && a.out.empty()) throw usage_error{"--out: found nothing, expected a file"};
 
@@ -127,17 +116,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const program::usage_error& e) {
-    std::cerr << "allocate: " << e.what() << '\n';
-    return 2;
-  } catch (const hetsched::invalid_input& e) {
-    std::cerr << "allocate: " << e.what() << '\n';
-    return 2;
-  } catch (const std::exception& e) {
-    std::cerr << "allocate: " << e.what() << '\n';
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return program::run_program("allocate", run, argc, argv); }

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
+#include <iostream>
 #include <numeric>
+
+#include <hetsched/core/invalid_input.hpp>
 
 namespace program {
 
@@ -27,6 +31,22 @@ std::string nearest(std::string_view name, const std::vector<std::string>& known
     }
   }
   return best;
+}
+
+int run_program(const char* name, int (*run)(int, char**), int argc, char** argv) {
+  const auto ends = [name](const std::exception& e, int code) {
+    std::cerr << name << ": " << e.what() << '\n';
+    return code;
+  };
+  try {
+    return run(argc, argv);
+  } catch (const usage_error& e) {
+    return ends(e, 2);
+  } catch (const hetsched::invalid_input& e) {
+    return ends(e, 2);
+  } catch (const std::exception& e) {
+    return ends(e, 1);
+  }
 }
 
 }  // namespace program

@@ -17,4 +17,7 @@ struct usage_error : std::runtime_error {
 /// The nearest of several names by edit distance, for "did you mean".
 std::string nearest(std::string_view name, const std::vector<std::string>& known);
 
+/// The body of main: 2 and one line on standard error where arguments or input are bad, 1 where something else goes wrong.
+int run_program(const char* name, int (*run)(int, char**), int argc, char** argv);
+
 }  // namespace program

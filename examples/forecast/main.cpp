@@ -5,16 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <exception>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -22,11 +18,13 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <hetsched/core/invalid_input.hpp>
 #include <hetsched/predict/convergence/forecaster.hpp>
 #include <hetsched/trace/number.hpp>
 #include <hetsched/trace/rows.hpp>
-#include <hetsched/version.hpp>
+
+#include "common/arguments.hpp"
+#include "common/text_file.hpp"
+#include "common/usage.hpp"
 
 namespace {
 
@@ -34,10 +32,7 @@ namespace trace = hetsched::trace;
 namespace cv = hetsched::convergence;
 using json = nlohmann::ordered_json;
 
-/// Bad arguments: one line, exit 2.
-struct usage_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using program::usage_error;
 
 struct sample {
   double time_s = 0;
@@ -111,23 +106,9 @@ void write(const std::string& text, const std::string& file) {
     if (!std::cout) throw std::runtime_error{"standard output: cannot be written"};
     return;
   }
-  const std::string part = file + ".part";
-  std::error_code error;
-  {
-    std::ofstream out{part, std::ios::binary};
-    if (!out) throw usage_error{file + ": cannot be written"};
-    out << text;
-    out.close();
-    if (!out) {
-      std::filesystem::remove(part, error);
-      throw usage_error{file + ": cannot be written"};
-    }
-  }
-  std::filesystem::rename(part, file, error);
-  if (!error) return;
-  const std::string why = error.message();
-  std::filesystem::remove(part, error);
-  throw usage_error{file + ": cannot be written (" + why + ")"};
+  program::text_file whole{file};
+  whole << text;
+  whole.commit();
 }
 
 int run(int argc, char** argv) {
@@ -146,18 +127,7 @@ int run(int argc, char** argv) {
   app.add_flag("--rising", rising, "the metric rises (default: as the curve does)");
   app.add_flag("--skip-bad-rows", skip, "leave out rows that cannot be read, such as a loss of nan (default: refuse them)");
   app.add_option("--out", out, "write to this file, not to standard output");
-  app.set_version_flag("--version", std::string{hetsched::version});
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return 0;
-  } catch (const CLI::CallForVersion&) {
-    std::cout << hetsched::version << '\n';
-    return 0;
-  } catch (const CLI::ParseError& e) {
-    throw usage_error{e.what()};
-  }
+  if (!program::parse(app, argc, argv)) return 0;
   if (file.empty()) throw usage_error{"--curve: is missing; see --help"};
   if ((by_decrement->count() > 0) == (by_target->count() > 0))
     throw usage_error{"--target-decrement, --target-loss: found " + std::string{by_target->count() > 0 ? "both" : "neither"} +
@@ -213,17 +183,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const usage_error& e) {
-    std::cerr << "forecast: " << e.what() << '\n';
-    return 2;
-  } catch (const hetsched::invalid_input& e) {
-    std::cerr << "forecast: " << e.what() << '\n';
-    return 2;
-  } catch (const std::exception& e) {
-    std::cerr << "forecast: " << e.what() << '\n';
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return program::run_program("forecast", run, argc, argv); }

@@ -23,6 +23,7 @@
 #include <hetsched/trace/throughputs.hpp>
 #include <hetsched/version.hpp>
 
+#include "common/arguments.hpp"
 #include "policy.hpp"
 
 namespace {
@@ -306,18 +307,7 @@ int run(int argc, char** argv) {
                                "COUNT", "count"};
   for (const char* flag : {"--round", "--restart-cost", "--release-delay", "--until", "--load", "--noise"}) app.get_option(flag)->check(a_number);
   for (const char* flag : {"--limit", "--seed"}) app.get_option(flag)->check(a_count);
-  app.set_version_flag("--version", std::string{hetsched::version});
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return 0;
-  } catch (const CLI::CallForVersion&) {
-    std::cout << hetsched::version << '\n';
-    return 0;
-  } catch (const CLI::ParseError& e) {
-    throw usage_error{e.what()};
-  }
+  if (!program::parse(app, argc, argv)) return 0;
 
   const std::vector<policy> all = all_policies();
   if (a.list) {
@@ -403,17 +393,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const program::usage_error& e) {
-    std::cerr << "simulate: " << e.what() << '\n';
-    return 2;
-  } catch (const hetsched::invalid_input& e) {
-    std::cerr << "simulate: " << e.what() << '\n';
-    return 2;
-  } catch (const std::exception& e) {
-    std::cerr << "simulate: " << e.what() << '\n';
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return program::run_program("simulate", run, argc, argv); }

@@ -271,7 +271,7 @@ TEST_CASE("what is left over goes to higher priorities, then to who has no share
   s.submit({3, gang::exactly(1), 0}, 0s);
   static_cast<void>(s.step(0s));
   CHECK((type_held(s, 0) == 0 && type_held(s, 2) == 0));
-  static_cast<void>(s.step(360s));  // job 0 has had its half for now
+  static_cast<void>(s.step(360s));  // job 0 has had its half so far
   CHECK((type_held(s, 0) == -1 && type_held(s, 1) == 0 && type_held(s, 2) == 0));
   CHECK(s.explain(3).because.what == why::not_now);
   static_cast<void>(s.step(720s));
